@@ -1,4 +1,4 @@
-"""Make ``docs/fidelity.md`` and its plot anew: ``tools/make_fidelity.py ARCHIVE [PAGES [MEMBERS]]``."""
+"""Make ``docs/fidelity.md`` and its plot anew: ``tools/make_fidelity.py ARCHIVE PAGES MEMBERS``."""
 
 import math
 import sys
@@ -21,8 +21,10 @@ from crosstable.terms import PlayerRating, RatingSystem
 from crosstable.verification import Page, Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
 from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED
 from crosstable.verification.norms import NormTally, norm_rows, norm_tally
+from crosstable.verification.rows import EXACT_PAGES_FROM
 from crosstable.verification.tallies import exactness, inputs_known, kinds_of_causes
 from tools.date_evidence import date_evidence
+from tools.search_constants import search_constants
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 INTRODUCTION = """\
@@ -44,12 +46,22 @@ RULES = """
 - **The day of rating decides the rules.** A page is rated by what was known on the last day it was rated: a rule
   that was announced later cannot have acted on it. Online pages last rated by June 16, 2021, follow a fault that was
   repaired afterwards; they count apart, and among all posted rows they are rated with that fault.
+- **A page is read as it was rated.** A result that the other row lacks counts on its own row, because the posted
+  figures of such rows show it. A match has two players, so a page coded as one with more is an ordinary section. A page
+  that names no system, or a control that nobody can read, was rated in the systems whose ratings it posts. A page
+  marked as corrected since shows other results than those that were rated, so it counts apart.
+- **A row is clean if all within two games of it is known.** Steps 4 and 5 each look one game further, and no step looks
+  beyond that. A count that does not grow by the games played contradicts itself, so that input is not known. A re-entry
+  is one player and counts once.
+- **A point is the tolerance.** Two figures rounded by half a point each can differ by that much
+  ([decision 0003](decisions/0003-what-counts-as-reproduced.md)); whole numbers that were stored are exact.
 - **The posted count gives the credited games.** An unrated player's count after a section is what they were credited
   with and the games they played. An established rating shows no count, so the credit is the most that the rules
   give.
 - **A start by age lies between the youngest and the adult start.** The rules know no other start without credited
   games. Starts are fitted to the posted rows that rest on them; each is one free number, and a section with as many
-  free numbers as rows proves nothing and explains nothing.
+  free numbers as rows proves nothing and explains nothing. A hidden fact beside the starts is one more free number,
+  and is kept only where it explains at least one more row.
 - **A page settles a hidden fact if two or more rows agree on it.** Whether a provisional player only won or only
   lost so far, and the count of an established player, are never shown. One such fact is one free number; the second
   row that it brings about, while it makes no right row wrong, is a confirmation. With one row only it stays a likely
@@ -57,10 +69,13 @@ RULES = """
 - **Carried state is implied by what was seen.** Counts, peaks and floors seen in action on earlier pages go on to
   later ones. Of an all-wins or all-losses past only a settled one is carried, or one that the member's own row
   shows, and it holds only while the games seen are all the games of the rating. A rating below a carried floor
-  refutes it. A count that is not known goes on at the member's own pace where two earlier pages show one. Where a
+  refutes it: nobody is rated below a floor. A count that is not known goes on at the member's own pace where two
+  earlier pages show one: it can only grow, and a row that leans on it never counts as one with nothing hidden. Where a
   page explains more rows without what was carried, the page refutes that, and it is not used there.
 - **Floors.** Above the computed rating a posted figure is a floor only at 150 or less, or at a hundred from 1200 to
-  2200 not above the rating before; who was unrated has no hundred for a floor.
+  2200 not above the rating before: the rules (§5) know no other level, and who was unrated has no hundred for a floor.
+- **A likely cause changes no count.** It is named only if the page, rated again with that one fact changed, gives the
+  posted figure and no right row turns wrong; a row that no cause explains stays unexplained.
 """
 NOT_REPRODUCED = """
 ## What is not reproduced, and why
@@ -103,7 +118,7 @@ class Measured(NamedTuple):
     found: Verification
 
 
-def main(folder: str, saved: str = "", members: str = "") -> int:
+def main(folder: str, saved: str, members: str) -> int:
     """Verify the archive, its halves and the saved pages, and write the page."""
     reports = [
         report
@@ -117,14 +132,17 @@ def main(folder: str, saved: str = "", members: str = "") -> int:
     for part in range(PARTS):
         own = [page for page in pages if (zlib.crc32(page.event_id.encode()) >> 8) % PARTS == part]
         parts.append(Measured(f"half {part + 1} of its events, by itself", verify(own)))
-    if saved:
-        parts.append(Measured("saved pages, each by itself", _each_alone(Path(saved))))
-    floors = _floors(Path(members), pages) if members else ""
+    each = [
+        list(pages_of(msa.read(path.read_bytes(), path.name).report)) for path in sorted(Path(saved).glob("*.html"))
+    ]
+    parts.append(Measured("saved pages, each by itself", _each_alone(each)))
+    floors = _floors(Path(members), pages)
     text = (
         INTRODUCTION
         + _figures(parts, norms)
         + floors
         + RULES
+        + search_constants([page for pages_of_one in each for page in pages_of_one])
         + _eras(found)
         + NOT_REPRODUCED
         + _causes(found)
@@ -138,9 +156,9 @@ def main(folder: str, saved: str = "", members: str = "") -> int:
     return 0
 
 
-def _each_alone(folder: Path) -> Verification:
+def _each_alone(each: Sequence[Sequence[Page]]) -> Verification:
     """Every saved page verified by itself, and the counts of all together."""
-    every = [verify(pages_of(msa.read(path.read_bytes(), path.name).report)) for path in sorted(folder.glob("*.html"))]
+    every = [verify(pages) for pages in each]
     return Verification(
         tuple(row for one in every for row in one.alone),
         tuple(row for one in every for row in one.carried),
@@ -168,6 +186,7 @@ def _figures(parts: list[Measured], norms: NormTally) -> str:
         + "".join(_every_row(name, one) for name, one in parts)
         + "\n*Beyond the free numbers*: (explained less free) of (rows less free).\n\n"
         + "".join(_exact(name, one) for name, one in parts)
+        + _older(found)
         + f"- Floors predicted from earlier pages: {tally(found.carried).floors_predicted}.\n"
         f"- Norm codes: {norms.agree} of {norms.rows} Regular rows with four or more games agree, earned and not "
         f"earned; so do all {norms.few_games_agree} codes on fewer games of one row of a re-entry. The one other "
@@ -265,6 +284,18 @@ def _exact(name: str, found: Verification) -> str:
     return (
         f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {name}: "
         f"{exact.exact} of {exact.explained} explained rows are exact to the point ({exact.share:.2f} %).\n"
+    )
+
+
+def _older(found: Verification) -> str:
+    """Pages last rated before 2004, counted apart from those that are exact to the point."""
+    rows = [row for row in found.carried if row.is_clean and row.start < EXACT_PAGES_FROM]
+    rows = [row for row in rows if not row.is_whole_number_era and row.verdict is Verdict.WITHIN]
+    exact = sum(row.computed == row.posted for row in rows)
+    return (
+        f"- Pages last rated before 2004, the archive: {exact} of {len(rows)} rows within a point are exact; the "
+        "others are one off, up or down. What the older program rounded on the way is not known, so these pages "
+        "count within a point only.\n"
     )
 
 

@@ -3,7 +3,7 @@
 Usage: ``python tools/plant_errors.py FOLDER [COUNT] [SEED]``. A planted error is rated with one input changed (a
 result, the bonus, a rating or a game count before the event); the page shows the input as it was. Counted are the rows
 that moved by more than a point: found (not called right), the true kind of reason among those listed, and first of
-them.
+them. Rows without it are printed.
 """
 
 import math
@@ -38,7 +38,7 @@ def main() -> int:
     for page in _clean_pages(files):
         for kind, said, ratings in _planted(page):
             if ratings is not None:
-                _count(counted, kind, said, _moved(page, ratings))
+                _count(counted, (kind, said), _moved(page, ratings))
         if counted["errors"] >= count:
             break
     print(", ".join(f"{name} {number}" for name, number in sorted(counted.items())))
@@ -121,15 +121,23 @@ def _moved(page: Page, ratings: Mapping[int, float]) -> list[AuditedRow]:
     return [row for row in rows if row.number in moved]
 
 
-def _count(counted: Counter[str], kind: str, said: str, rows: list[AuditedRow]) -> None:
+def _count(counted: Counter[str], planted: tuple[str, str], rows: list[AuditedRow]) -> None:
     counted["errors"] += bool(rows)
+    kind, said = planted
     for row in rows:
         whats = [one.what for one in row.hypotheses]
+        is_found, is_listed = (
+            row.verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN),
+            any(said in one for one in whats),
+        )
         counted["rows"] += 1
         counted[f"rows, {kind}"] += 1
-        counted["found"] += row.verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
-        counted["listed"] += any(said in what for what in whats)
+        counted["found"] += is_found
+        counted["listed"] += is_listed
         counted["first"] += bool(whats) and said in whats[0]
+        if not is_listed:
+            which = f"{row.event}, section {row.section}, {row.system.name}, player {row.number}"
+            print(f"{kind}: {which}: {row.posted:g} for {row.computed:.2f}: {row.verdict} {row.cause} {whats[:2]}")
 
 
 if __name__ == "__main__":

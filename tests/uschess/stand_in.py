@@ -20,7 +20,8 @@ from crosstable.formats.msa_header import SYSTEMS
 
 MOST_ITEMS = 100
 CODES = {system.name: code for code, system in SYSTEMS.items()}
-OUTCOMES = {result.value: name for name, result in ratings_api.OUTCOMES.items()}
+# The API has no word of its own for a zero-point bye.
+OUTCOMES = {"Z": "Unpaired"} | {result.value: name for name, result in ratings_api.OUTCOMES.items()}
 FORMATS = {"match": "Match", "round_robin": "RoundRobin"}
 Trouble = Callable[["Handler"], None]
 

@@ -83,6 +83,16 @@ def test_a_floor_that_the_page_does_not_show_explains() -> None:
     assert (row.verdict, row.cause) == (AuditVerdict.EXPLAINED, "a floor")
 
 
+def test_a_floor_does_not_explain_what_the_reason_of_the_other_rows_explains() -> None:
+    """Player 4 falls to 1482; with their loss to player 8 counted as a draw to 1500, where a floor could stand."""
+    drawn = [*ROUNDS[:3], ("D3", "D8", "W6", "L5"), *ROUNDS[4:7], ("L7", "D4", "L3", "L1")]
+    shown, used = event(p4={"rating": 1515}), event(tuple(drawn), p4={"rating": 1515})
+    row = row_of(audited(posted(shown, used)), 4)
+    assert (row.posted, row.verdict) == (1500, AuditVerdict.UNKNOWN)
+    game = "the game of player 4 against player 8 in round 2 counted as ½ instead of 0"
+    assert row.hypotheses[0].what == game
+
+
 def test_an_unknown_count_leaves_it_open() -> None:
     """Above about 1928 the number of games matters (§3), and pages do not show it."""
     shown, used = event(p5={"rating": 2250, "games": None}), event(p5={"rating": 2250, "games": 27})
@@ -260,6 +270,17 @@ def test_the_command_on_an_event_of_the_api_and_on_a_file(tmp_path: Path, capsys
     assert main(["audit", str(path), "--html", str(page)]) == 0
     assert "<h1>The posted ratings differ" in page.read_text()
     assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in page.read_text()
+    report = page.read_text()  # what a director needs: the working of the rows that differ, and the sources
+    assert "<h3>No. 1 Player, 1, section 1, " in report
+    assert "Section 1 of event 202605020012" in report
+    assert "rules in force on May 2, 2026" in report
+    assert main(["audit", str(path), "--player", "5"]) == 0
+    text = capsys.readouterr().out
+    assert "No. 5 Player, 5 (1700 before)" in text
+    assert "No. 1" not in text
+    assert "Step 5" in text
+    assert "Sources" in text
+    assert main(["audit", str(path), "--player", "9"]) == 2
     assert main(["audit", str(path), "--html", str(page)]) == 1  # never over another file without --force
     capsys.readouterr()
     with StandIn(api_of(event())) as server:

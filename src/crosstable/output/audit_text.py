@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
+from crosstable.explanation import lines_text
 from crosstable.output.verify_html import STYLE
 from crosstable.output.words import printable
-from crosstable.pipeline.auditing import AuditedEvent
+from crosstable.pipeline.auditing import AuditedEvent, sources, workings
 from crosstable.sentences import counted
 from crosstable.verification.audit import AuditedRow, AuditVerdict
 
 MOST_LISTED = 5
+MOST_WORKED = 12
+NOT_SHOWN = "The working rests on the start of an unrated player, which is not public, so it is not shown."
 HEADS = ("No.", "Player", "Before", "Posted", "The rules give", "Verdict")
 SHORT = {
     AuditVerdict.DIFFERS: "differ",
@@ -43,15 +46,25 @@ def headline(audited: AuditedEvent) -> str:
 def audit_text(audited: AuditedEvent, number: int | None = None) -> str:
     """The whole audit, or that of one player."""
     rows = [row for row in audited.rows if number in (None, row.number)]
-    lines = [headline(audited), ""]
+    lines = [headline(audited._replace(rows=tuple(rows))), ""]
     for (section, system), group in groupby(rows, key=lambda row: (row.section, row.system)):
         own, names = list(group), names_of(audited, section)
         lines += [f"Section {section}, {system.title}: {counts_text(own)}", ""]
         for row in own if number is not None else open_rows(own):
             lines += [*_row(row, names), ""]
+        if number is not None:
+            lines += [worked(audited, own).get(number, NOT_SHOWN), ""]
+    if number is not None:
+        lines += ["Sources", "", *(f"  {one}" for one in sources(audited)), ""]
     if any(row.verdict is AuditVerdict.DIFFERS for row in rows):
         lines += [SENDING, ""]
     return "\n".join(lines)
+
+
+def worked(audited: AuditedEvent, rows: Sequence[AuditedRow]) -> dict[int, str]:
+    """By number the calculation of rows of one section, step by step, as far as it may be shown."""
+    found = {number: lines_text(lines).splitlines() for number, lines in workings(audited, rows).items()}
+    return {number: "\n".join(map(printable, lines)).strip() for number, lines in found.items()}
 
 
 def open_rows(rows: Sequence[AuditedRow]) -> list[AuditedRow]:
@@ -63,6 +76,8 @@ def counts_text(rows: Sequence[AuditedRow]) -> str:
     """How many ratings have which verdict."""
     by_verdict = Counter(row.verdict for row in rows)
     parts = [f"{by_verdict[one]} {SHORT[one]}" for one in reversed(AuditVerdict) if by_verdict[one]]
+    if by_verdict[AuditVerdict.DIFFERS] == 1:
+        parts[-1] += "s"
     return f"{counted(len(rows), 'rating')}: {', '.join(parts)}"
 
 
@@ -111,21 +126,32 @@ def _row(row: AuditedRow, names: Mapping[int, str]) -> list[str]:
     return lines
 
 
-def audit_page(audited: AuditedEvent) -> str:
-    """The audit as one HTML page to send or print; it needs no script and loads nothing."""
-    body = [f"<h1>{headline(audited)}</h1>"]
-    for (section, system), group in groupby(audited.rows, key=lambda row: (row.section, row.system)):
+def audit_page(audited: AuditedEvent, number: int | None = None) -> str:
+    """The audit, or that of one player, as one HTML page to send or print; it needs no script and loads nothing."""
+    shown = [row for row in audited.rows if number in (None, row.number)]
+    body, working = [f"<h1>{headline(audited._replace(rows=tuple(shown)))}</h1>"], []
+    for (section, system), group in groupby(shown, key=lambda row: (row.section, row.system)):
         own = list(group)
         heads = "".join(f"<th scope=col>{name}</th>" for name in HEADS)
         rows = "".join(_html_row(row, names_of(audited, section)) for row in own)
         caption = f"Section {section}, {system.title}. {counts_text(own)}"
         body.append(f"<table><caption>{escape(caption)}</caption><tr>{heads}</tr>{rows}</table>")
-    if audited.verdict is AuditVerdict.DIFFERS:
+        asked = own if number is not None else open_rows(own)[:MOST_WORKED]
+        found = worked(audited, asked) if number is None else {number: NOT_SHOWN, **worked(audited, asked)}
+        for one, how in found.items():
+            who = f"No. {one} {printable(names_of(audited, section).get(one, ''))}, section {section}, {system.title}"
+            working.append(f"<h3>{escape(who)}</h3><pre>{escape(how)}</pre>")
+    if any(row.verdict is AuditVerdict.DIFFERS for row in shown):
         body.append(f"<p>{SENDING}</p>")
+    if working:
+        limit = f" (at most {MOST_WORKED} players of a section)" if number is None else ""
+        body += [f"<h2>The working{limit}</h2>", *working]
+    body += ["<h2>Sources</h2>", *(f"<p>{escape(one)}</p>" for one in sources(audited))]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Posted ratings, audited</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
+        f"<style>{STYLE}pre {{ white-space: pre-wrap }}</style></head>\n"
+        "<body>\n" + "\n".join(body) + "\n</body></html>\n"
     )
 
 

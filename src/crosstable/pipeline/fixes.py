@@ -5,11 +5,13 @@ A change is a path into the draft and the new value; ``None`` takes out what is 
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.checks.players import are_alike
 from crosstable.errors import Fault
 from crosstable.formats.event_json import read_cell
+from crosstable.sentences import american
 from crosstable.terms import AS_ONE_SIDED, MIRRORED, POINTS, ReportedCell, Result, total
 
 Path = tuple[str | int, ...]
@@ -375,7 +377,15 @@ def _dates(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     for day in dict.fromkeys(day for day in days if day):
         changes = tuple((_field(spot, field), day) for field in ("start_date", "end_date") if not section.get(field))
         if changes:
-            yield Fix(f"One day: {day}", changes)
+            yield Fix(f"One day: {_in_words(day)}", changes)
+
+
+def _in_words(day: str) -> str:
+    """A date as people say it; what is none stays as it is."""
+    try:
+        return american(date.fromisoformat(day))
+    except ValueError:
+        return day
 
 
 def _reversed(spot: Spot, near: Neighbors) -> Iterator[Fix]:
@@ -390,7 +400,7 @@ def _event_days(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     for field, pick in (("start_date", min), ("end_date", max)):
         days = [str(day) for one in near.event["sections"] if (day := one.get(field))]
         if days and event.get(field) not in (None, pick(days)):
-            words = f"The event's {field.replace('_', ' ')} is {pick(days)}"
+            words = f"The event's {field.replace('_', ' ')} is {_in_words(pick(days))}"
             yield Fix(words, ((("event", "event", field), pick(days)),))
     gone = tuple((_field(spot, field), None) for field in ("start_date", "end_date"))
     yield Fix("The section has the dates of the event", gone)

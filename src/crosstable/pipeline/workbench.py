@@ -106,7 +106,7 @@ def _opened(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
     for draft in drafts:
         draft["members"] = lists
     first = _checked(drafts[0], tools) if drafts else {}
-    refused = [_finding(one, None, ()) for one in for_reader(unread, Reader.PAGE)]
+    refused = [{**_finding(one, None, ()), "where": one.place} for one in for_reader(unread, Reader.PAGE)]
     return {"drafts": drafts, "members": lists, "unread": refused, **first}
 
 

@@ -6,16 +6,17 @@ the posted number. ``unknown``: some value may. A hypothesis that fits is listed
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from crosstable.engine import RatedSection, rate
+from crosstable.engine import rate
+from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses, part_of
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
@@ -46,7 +47,7 @@ class AuditVerdict(StrEnum):
 class AuditedRow(NamedTuple):
     """One posted row: what was posted, what the rules give, the verdict, why, and what was tried.
 
-    ``low`` and ``high`` enclose what the rules can give, whatever the unknown inputs are.
+    ``low`` and ``high`` enclose what the rules can give a row that differs, whatever the unknown inputs are.
     """
 
     event: str
@@ -86,12 +87,12 @@ def audited_page(page: Page) -> list[AuditedRow]:
     if page.checked.section.kind.is_foreign:
         rated = rated_page(page, page.checked.backgrounds)
         return [] if rated is None else [_plain(page, row) for row in rows_of(page, rated)]
-    rated = rated_page(page, page.checked.backgrounds)
-    if rated is None:
+    try:
+        starts = fitted_starts(page, page.checked.backgrounds)
+        begun = _started(page.checked.backgrounds, starts)
+        rows = rows_of(page, rate(page.checked.section, page.system, begun, page.checked.edition))
+    except UnsupportedEditionError:
         return []
-    starts = fitted_starts(page, page.checked.backgrounds)
-    begun = _started(page.checked.backgrounds, starts)
-    rows = rows_of(page, _rated(page, begun) if starts else rated)
     hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
     near = _tolerances(page, rows, hidden | {start.number for start in starts})
     wrong = frozenset(row.number for row in rows if not _is_right(row, near[row.number]))
@@ -120,7 +121,9 @@ class _Audit:
     def __init__(self, about: Suspicion, starts: Sequence[FittedStart], hidden: set[int]) -> None:
         self._page, self._about = about.page, about
         page = about.page
-        self._causes = dict(other_readings(page, about.backgrounds, set(about.numbers))) if about.numbers else {}
+        part = part_of(about, about.numbers).page
+        part = part if len(part.players) > 2 else page  # two players may be a match, two of a section are none
+        self._causes = other_readings(part, about.backgrounds, set(about.numbers)) if about.numbers else {}
         self._fitted = {start.number for start in starts}
         self._own = self._fitted | hidden
         self._resting = circle(page, self._own, 2)
@@ -147,15 +150,32 @@ class _Audit:
     def _row(self, row: Row) -> AuditedRow:
         verdict, cause = self._judged(row)
         is_open = verdict is AuditVerdict.UNKNOWN and row.number in self._about.numbers
-        low, high = _reach(self._page, self._trials, row, self._own) if is_open else (row.computed, row.computed)
-        slack = self._about.tolerance[row.number] if high - low < LITTLE and row.number not in self._resting else SLACK
-        is_beyond = not low - slack <= row.posted <= high + slack
         is_free = row.number in self._own or self._may_be_floor(row)
-        if verdict is AuditVerdict.UNKNOWN and is_beyond and not is_free:
-            verdict = AuditVerdict.DIFFERS
+        low = high = row.computed
+        if is_open and not is_free:
+            low, high, is_beyond = self._reach(row)
+            verdict = AuditVerdict.DIFFERS if is_beyond else AuditVerdict.UNKNOWN
         is_listed = verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
         found = fitting(self._about, self._tried, row) if is_listed else ()
         return _audited(self._page, row, verdict, cause)._replace(low=low, high=high, hypotheses=found)
+
+    def _reach(self, row: Row) -> tuple[float, float, bool]:
+        """The lowest and highest rating that the unknown inputs around a row can give it, and if the posted is beyond.
+
+        They are tried from the nearest player on, and no further than to the posted figure.
+        """
+        page, trials = self._page, self._trials
+        low = high = base = trials.rating_if(row.number, {})
+        nearest = circle(page, {row.number}, 1)
+        for number in (*sorted(nearest), *sorted(circle(page, nearest, 1) - nearest)):
+            facts = _extremes(page, trials, number, is_start=number in self._own)
+            given = [base, *(trials.rating_if(row.number, {number: trials.brought(number, fact)}) for fact in facts)]
+            low, high = low + TOGETHER * (min(given) - base), high + TOGETHER * (max(given) - base)
+            is_little = high - low < LITTLE and row.number not in self._resting
+            slack = self._about.tolerance[row.number] if is_little else SLACK
+            if low - slack <= row.posted <= high + slack:
+                return low, high, False
+        return low, high, True
 
     def _may_be_floor(self, row: Row) -> bool:
         """Whether a floor that came with this very event, for a prize, could stand at the posted figure (§5)."""
@@ -163,10 +183,15 @@ class _Audit:
         is_level = row.posted % constants.peak_step == 0.0 and row.posted <= constants.money_highest
         return is_level and row.posted > row.computed
 
+    def _has_other_reason(self, row: Row) -> bool:
+        """Whether something that brings all differing rows about gives a row at a floor its very figure too."""
+        about = self._about
+        return any(about.numbers <= one.met for one in fitting(about, self._tried, row))
+
     def _judged(self, row: Row) -> tuple[AuditVerdict, str]:
         """The verdict on a row so far, and why; what is left to bounds is unknown."""
         if row.verdict is Verdict.AT_FLOOR:
-            return AuditVerdict.EXPLAINED, FLOOR
+            return (AuditVerdict.UNKNOWN, "") if self._has_other_reason(row) else (AuditVerdict.EXPLAINED, FLOOR)
         is_right = row.number not in self._about.numbers
         if is_right and row.number in self._resting:
             is_fitted = circle(self._page, {row.number}, 2) & self._own <= self._fitted
@@ -182,20 +207,6 @@ class _Audit:
 def _is_right(row: Row, near: float) -> bool:
     """Whether a row is reproduced, or held by a floor."""
     return math.fabs(row.error) <= near or row.verdict is Verdict.AT_FLOOR
-
-
-def _reach(page: Page, trials: Trials, row: Row, free: Collection[int]) -> tuple[float, float]:
-    """The lowest and the highest rating that the unknown inputs around a row can give it."""
-    base = trials.rating_if(row.number, {})
-    low = high = 0.0
-    for number in sorted(circle(page, {row.number}, 2)):
-        facts = _extremes(page, trials, number, is_start=number in free)
-        effects = [
-            0.0,
-            *(trials.rating_if(row.number, {number: trials.brought(number, fact)}) - base for fact in facts),
-        ]
-        low, high = low + min(effects), high + max(effects)
-    return base + TOGETHER * low, base + TOGETHER * high
 
 
 def _extremes(page: Page, trials: Trials, number: int, *, is_start: bool) -> Iterable[PlayerRating | GivenStart]:
@@ -225,10 +236,6 @@ def _started(backgrounds: Mapping[int, Background], starts: Sequence[FittedStart
     for start in starts:
         begun[start.number] = begun[start.number]._replace(given_start=GivenStart(start.rating, start.games))
     return begun
-
-
-def _rated(page: Page, backgrounds: Mapping[int, Background]) -> RatedSection:
-    return rate(page.checked.section, page.system, backgrounds, page.checked.edition)
 
 
 def _plain(page: Page, row: Row) -> AuditedRow:

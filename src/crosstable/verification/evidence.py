@@ -190,8 +190,7 @@ def credits_of(page: Page, seen: Seen) -> tuple[Side, int, int]:
     side = _side(page.checked.edition, BLEND)
     agree = against = 0
     for number, player in page.players.items():
-        posted, sources = player.posted.get(page.system), seen.setdefault(player.member_id or f"{number}", {})
-        others = {system: one for system, one in sources.items() if _is_source(page, system, one)}
+        posted, others = player.posted.get(page.system), sources_of(page, seen, number)
         credited = credited_games(page, number)
         is_unrated = page.system not in player.background.standings
         if posted is not None and posted.games is not None and others and credited is not None and is_unrated:
@@ -199,12 +198,20 @@ def credits_of(page: Page, seen: Seen) -> tuple[Side, int, int]:
             agree += fits == [True, False]
             against += fits == [False, True]
         if posted is not None:
-            sources[page.system] = PlayerRating(posted.rating, posted.games, as_of=page.checked.section.end)
+            record = PlayerRating(posted.rating, posted.games, as_of=page.checked.section.end)
+            seen.setdefault(player.member_id or f"{number}", {})[page.system] = record
     return side, agree, against
 
 
-def _is_source(page: Page, system: RatingSystem, record: PlayerRating) -> bool:
-    return system is not page.system and record.as_of is not None and record.as_of < page.checked.section.start
+def sources_of(page: Page, seen: Seen, number: int) -> dict[RatingSystem, PlayerRating]:
+    """The ratings in other systems that earlier pages show of a player."""
+    records = seen.get(page.players[number].member_id or f"{number}", {})
+    start = page.checked.section.start
+    return {
+        system: one
+        for system, one in records.items()
+        if system is not page.system and one.as_of is not None and one.as_of < start
+    }
 
 
 def _fits(page: Page, others: dict[RatingSystem, PlayerRating], credited: float, edition: Edition) -> bool:

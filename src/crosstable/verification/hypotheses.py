@@ -169,7 +169,7 @@ def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
     worst = sorted(about.numbers, key=lambda number: -math.fabs(rows[number].error))[:MOST_ROWS]
     yield from _floors_left_out(about, trials)
     for number in worst:
-        turned = _turned_results(trials, number)
+        turned = _turned_results(trials, number, rows[number].error)
         yield from (one for one in turned if about.is_met(rows[number], trials.rating_if(number, one.players)))
     for number in worst:
         yield from _re_entries(about, number)
@@ -206,13 +206,15 @@ def _as_rated(ratings: Mapping[int, float], _: Suspicion) -> Mapping[int, float]
     return ratings
 
 
-def _turned_results(trials: Trials, number: int) -> Iterator[Change]:
-    """Every game of a row in question with another result, or left out."""
+def _turned_results(trials: Trials, number: int, toward: float = 0.0) -> Iterator[Change]:
+    """Every game of a row in question with another result, or left out; to more points only where it needs more."""
     meetings: Counter[int] = Counter()
     for side in trials.prepared(number).competitor.sides:
         opponent = side.opponent_number
         meetings[opponent] += 1
         for result in (*TURNED[side.result], Result.BLANK) if side.result in TURNED else ():
+            if result is not Result.BLANK and (GAME_SCORES[result] - side.score) * toward < 0.0:
+                continue
             own = _with_result(trials.prepared(number), opponent, meetings[opponent], result)
             other = _with_result(trials.prepared(opponent), number, meetings[opponent], OTHER_SIDE[result])
             yield Change(_turned(number, side, result), {number: own, opponent: other})
@@ -223,6 +225,8 @@ def _two_results(about: Suspicion, trials: Trials) -> Iterator[Change]:
     rows = {row.number: row for row in about.rows}
     worst = max(about.numbers, key=lambda number: math.fabs(rows[number].error))
     for one in list(_turned_results(trials, worst)):
+        if any(_is_spoiled(about, trials, rows, one, number) for number in one.players.keys() - {worst}):
+            continue
         ratings = trials.ratings_if(one.players)
         left = {row.number: row.posted - ratings[row.number] for row in about.rows}
         left = {number: error for number, error in left.items() if not about.is_met(rows[number], ratings[number])}
@@ -234,12 +238,20 @@ def _two_results(about: Suspicion, trials: Trials) -> Iterator[Change]:
         following = max(left, key=lambda number: math.fabs(left[number]))
         pairs = [
             Change(f"{one.what}, and {other.what}", {**one.players, **other.players})
-            for other in _turned_results(trials, following)
+            for other in _turned_results(trials, following, left[following])
             if about.is_met(rows[following], trials.rating_if(following, other.players))
         ]
         for number, player in before.items():
             trials.put_back(number, player)
         yield from pairs
+
+
+def _is_spoiled(about: Suspicion, trials: Trials, rows: Mapping[int, Row], change: Change, number: int) -> bool:
+    """Whether a change makes the right row of an opponent wrong, and no other row in question met that opponent."""
+    if number in about.numbers or number not in rows:
+        return False
+    is_alone = len(circle(about.page, {number}, 1) & about.numbers - change.players.keys()) == 0
+    return is_alone and not about.is_met(rows[number], trials.rating_if(number, change.players))
 
 
 def _turned(number: int, side: GameSide, result: Result) -> str:
@@ -291,10 +303,14 @@ def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
 
 def _other_rules(about: Suspicion, numbers: Sequence[int]) -> Iterator[Change]:
     """The section under other bonuses and under the rules of other times, where they bring one of some rows about."""
-    part = part_of(about, numbers)
-    for what, edition in _editions(about.page.checked.edition):
-        ratings = _under(edition, part)
-        if ratings is not None and any(about.is_met(row, ratings[row.number]) for row in part.rows):
+    part, rows = part_of(about, numbers), [row for row in about.rows if row.number in numbers]
+    checked, who = part.page.checked, competitors(part.page.checked.section, about.backgrounds)
+    for what, edition in _editions(checked.edition):
+        try:
+            trials = Trials(part.page._replace(checked=checked._replace(edition=edition)), about.backgrounds, who)
+        except UnsupportedEditionError:
+            continue
+        if any(about.is_met(row, trials.rating_alone(row.number)) for row in rows):
             yield Change(what, rated=partial(_under, edition))
 
 

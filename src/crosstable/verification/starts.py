@@ -38,7 +38,7 @@ MOST_TURNS = 8
 # A row this near is left alone while others are worse: both its figures are rounded.
 NEAR = 0.8
 # Players rated in trials after which a search ends, so that a page is judged in a second; so many rounds at least.
-MOST_WORK = 30_000
+MOST_WORK = 20_000
 LEAST_ROUNDS = 2
 
 
@@ -214,9 +214,10 @@ def _unknown(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedSt
     """Unrated players who played, at the posted rating, with the games that the posted count says were credited."""
     starts = []
     for number, player in page.players.items():
-        background, credited = backgrounds[number], credited_games(page, number)
+        background = backgrounds[number]
         is_given = page.system in background.standings or background.given_start is not None
-        if credited is not None and not is_given:
+        credited = None if is_given else credited_games(page, number)
+        if credited is not None:
             posted = player.posted.get(page.system)
             starts.append(FittedStart(number, LOWEST_FLOOR if posted is None else posted.rating, credited))
     return starts
@@ -265,20 +266,21 @@ def _step_along(slopes: list[dict[int, float]], errors: Sequence[float], damping
     The equations of a large section are sparse, so they are never written out.
     """
     weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
-    by_row: list[dict[int, float]] = [{} for _ in errors]
-    for column, one in enumerate(slopes):
-        for at, slope in one.items():
-            by_row[at][column] = slope
-    own = [damping + math.fsum(weights[at] * slope * slope for at, slope in one.items()) for one in slopes]
+    columns = [list(one.items()) for one in slopes]
+    rows: list[list[tuple[int, float]]] = [[] for _ in errors]
+    for at, column in enumerate(columns):
+        for row, slope in column:
+            rows[row].append((at, slope))
+    own = [damping + _product([(at, slope * slope) for at, slope in column], weights) for column in columns]
     step, pulled = [0.0] * len(slopes), list(map(mul, weights, errors))
-    left = [_product(one, pulled) for one in slopes]
+    left = [_product(column, pulled) for column in columns]
     along = eased = list(map(truediv, left, own))
     size = enough = math.fsum(map(mul, left, eased))
     for _ in range(MOST_TURNS):
         if size <= enough * PRECISION:
             break
-        effects = list(map(mul, weights, [_product(one, along) for one in by_row]))
-        image = [_product(one, effects) + damping * pull for one, pull in zip(slopes, along, strict=True)]
+        effects = list(map(mul, weights, [_product(row, along) for row in rows]))
+        image = [_product(column, effects) + damping * pull for column, pull in zip(columns, along, strict=True)]
         share = size / math.fsum(map(mul, along, image))
         step = [one + share * other for one, other in zip(step, along, strict=True)]
         left = [one - share * other for one, other in zip(left, image, strict=True)]
@@ -288,8 +290,11 @@ def _step_along(slopes: list[dict[int, float]], errors: Sequence[float], damping
     return step
 
 
-def _product(sparse: Mapping[int, float], dense: Sequence[float]) -> float:
-    return math.fsum(map(mul, sparse.values(), map(dense.__getitem__, sparse)))
+def _product(sparse: Sequence[tuple[int, float]], dense: Sequence[float]) -> float:
+    found = 0.0
+    for at, factor in sparse:
+        found += factor * dense[at]
+    return found
 
 
 def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Sequence[float]) -> None:

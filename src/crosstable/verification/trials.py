@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 from operator import add
 
 from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
-from crosstable.engine.competitors import competitors
+from crosstable.engine.competitors import Competitor, competitors
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
@@ -31,9 +31,11 @@ UNMOVED = 4
 class Trials:
     """A page made ready once, to be rated many times."""
 
-    def __init__(self, page: Page, backgrounds: Mapping[int, Background]) -> None:
+    def __init__(
+        self, page: Page, backgrounds: Mapping[int, Background], who: Sequence[Competitor] | None = None
+    ) -> None:
         section, edition = page.checked.section, page.checked.edition
-        who = competitors(section, backgrounds)
+        who = competitors(section, backgrounds) if who is None else who
         self._at = system_section(section, page.system, edition)
         self.players = [prepare(self._at, one, is_needed=True) for one in who]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
@@ -106,20 +108,24 @@ class Trials:
         self.rated += len(self.players) // UNMOVED
         return [self._result(at, computed) for at, computed in enumerate(self.computed())]
 
+    def rating_alone(self, number: int) -> float:
+        """The rating of one player, computed with no more of the others than bears on it; nothing is kept."""
+        at, touched = self.position[number], self._stale
+        met = set(self._opponents[at])
+        strengths = self._strengths(touched, met.union(*(self._opponents[one] for one in met)))
+        moved = {one for one, value in strengths.items() if value != self._strength[one]}
+        middle = self._passed(met & (touched | self._meeting(moved)), self._strength, strengths)
+        final = self._passed({at}, self._middle, {one: rating for one, (_, rating) in middle.items()})
+        return result_of(self._at, self.players[at], self._field.prior[at], final[at][0]).rating
+
     def rating_if(self, number: int, changed: Mapping[int, Prepared]) -> float:
         """The rating of one player if some came otherwise; everything stays as it is."""
         if self._stale:
             self.computed()
-        at, before = self.position[number], {one: self.prepared(one) for one in changed}
+        before = {one: self.prepared(one) for one in changed}
         for one, player in changed.items():
             self._put(self.position[one], player)
-        touched, self._stale = self._stale, set()
-        strengths = self._strengths(touched)
-        moved = {one for one, value in strengths.items() if value != self._strength[one]}
-        met = set(self._opponents[at])
-        middle = self._passed(met & (touched | self._meeting(moved)), self._strength, strengths)
-        final = self._passed({at}, self._middle, {one: rating for one, (_, rating) in middle.items()})
-        rating = result_of(self._at, self.players[at], self._field.prior[at], final[at][0]).rating
+        rating = self.rating_alone(number)
         for one, player in before.items():
             self._put(self.position[one], player)
         self._stale = set()
@@ -127,12 +133,15 @@ class Trials:
 
     def ratings_if(self, changed: Mapping[int, Prepared]) -> dict[int, float]:
         """The ratings by number if some players came otherwise; everything stays as it is."""
-        before = {one: self.prepared(one) for one in changed}
+        self.computed()
+        kept = [list(column) for column in (self._strength, self._middle, self._computed)]
+        before, results = {one: self.prepared(one) for one in changed}, list(self._results)
         for one, player in changed.items():
             self.put_back(one, player)
         ratings = self.ratings()
         for one, player in before.items():
             self.put_back(one, player)
+        (self._strength, self._middle, self._computed), self._results, self._stale = kept, results, set()
         return {number: ratings[at] for number, at in self.position.items()}
 
     def _put(self, at: int, prepared: Prepared) -> None:
@@ -156,10 +165,14 @@ class Trials:
         """Everybody who meets one of these."""
         return {other for at in positions for other in self._met_by[at]}
 
-    def _strengths(self, changed: set[int]) -> dict[int, float]:
-        """The strengths before Step 4 of players who changed, and of those whose first estimate meets them."""
+    def _strengths(self, changed: set[int], near: set[int] | None = None) -> dict[int, float]:
+        """The strengths before Step 4 of players who changed, and of those whose first estimate meets them.
+
+        With players who are ``near``, only of these.
+        """
+        reached = changed | self._meeting(changed)
         strengths = {at: self._field.prior[at] for at in changed}
-        starting = [at for at in changed | self._meeting(changed) if self._field.starts_at_zero[at]]
+        starting = [at for at in (reached if near is None else reached & near) if self._field.starts_at_zero[at]]
         if starting:
             estimates = self._step_3(self._part(starting)[0], len(starting))
             strengths |= dict(zip(starting, estimates, strict=True))

@@ -112,7 +112,9 @@ class _Found:
         if alone is None:
             return
         known = self.memory.backgrounds(page)
-        carried = settled(page, self.memory.expected(page, known), self.memory.earlier(page))
+        expected, earlier = self.memory.expected(page, known), self.memory.earlier(page)
+        is_new = not earlier and expected == page.checked.backgrounds
+        carried = alone if is_new else settled(page, expected, earlier)
         assert carried is not None
         if _explained(alone.rows) > _explained(carried.rows):  # the page refutes what was carried to it
             known, carried = page.checked.backgrounds, alone
@@ -177,7 +179,7 @@ def fitted(page: Page, before: Settled) -> FittedSection | None:
     starts = fitted_starts(page, before.backgrounds)
     if not starts:
         return None
-    backgrounds, rows = _started(page, before.backgrounds, starts)
+    backgrounds, rows = started(page, before.backgrounds, starts)
     wrong = len(rows) - _right(rows)
     facts: Mapping[int, PlayerRating] = {}
     if wrong * len(page.players) <= LARGEST_INQUIRY:
@@ -186,7 +188,7 @@ def fitted(page: Page, before: Settled) -> FittedSection | None:
         with_facts = dict(before.backgrounds)
         for number, fact in facts.items():
             with_facts[number] = with_standing(with_facts[number], page.system, fact)
-        again = _started(page, with_facts, fitted_starts(page, with_facts))[1]
+        again = started(page, with_facts, fitted_starts(page, with_facts))[1]
         rows, facts = (again, facts) if _right(again) >= _right(rows) + len(facts) else (rows, {})
     verdicts = [row.verdict for row in rows if not row.is_clean]
     return FittedSection(
@@ -200,7 +202,7 @@ def fitted(page: Page, before: Settled) -> FittedSection | None:
     )
 
 
-def _started(
+def started(
     page: Page, backgrounds: Mapping[int, Background], starts: Sequence[FittedStart]
 ) -> tuple[dict[int, Background], list[Row]]:
     """A page rated with these starts."""
