@@ -8,7 +8,9 @@ import random
 import re
 import subprocess
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ from tests.browser.axe import complaints
 from tests.browser.conftest import WIDE, Watched, context_of, watch
 from tests.browser.served import PROGRAM
 from tests.event_files import event_file, player
+from tests.formats.swisssys_event import EVENT, packed
 from tests.verification.made_pages import line, quad, raw_page
 from tools import make_app
 
@@ -42,6 +45,14 @@ ASK = """async ([address, fields, files]) => {
   for (const [name, text] of files) body.append("files", new File([bytes(text)], name));
   const reply = await answer(address, fields.length || files.length ? { method: "POST", body } : {});
   return [reply.status, await reply.text()];
+}"""
+
+DROPPED = """(files) => {
+  const dataTransfer = new DataTransfer();
+  const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  for (const [name, text] of files) dataTransfer.items.add(new File([bytes(text)], name));
+  const given = { dataTransfer, bubbles: true, cancelable: true };
+  for (const kind of ["dragover", "drop"]) document.querySelector("main").dispatchEvent(new DragEvent(kind, given));
 }"""
 
 
@@ -82,8 +93,6 @@ def visit(browser: Browser, app: Folder) -> Iterator[Page]:
 
 def ask(page: Page, address: str, files: Files = (), **fields: str) -> tuple[int, str]:  # type: ignore[assignment]
     """What the engine of a page answers."""
-    from base64 import b64encode
-
     given = [[name, b64encode(content).decode()] for name, content in files]
     status, text = page.evaluate(ASK, [address, list(fields.items()), given])
     return status, text
@@ -95,16 +104,23 @@ def here(address: str, files: Files = (), **fields: str) -> tuple[int, str]:  # 
     return reply.status, reply.body
 
 
-def events() -> Iterator[tuple[str, bytes]]:
-    """The samples, made-up sections, and in a soak the official sections where they are at hand."""
-    for path in sorted((ROOT / "examples").glob("club-*.[jct]*")):
-        yield path.name, path.read_bytes()
-    yield "summer-quads.json", (ROOT / "examples" / "summer-quads.json").read_bytes()
-    for seed in range(amount(6, 200)):
-        yield f"made-{seed}.json", json.dumps(made_up(random.Random(seed))).encode()
-    for path in sorted(Path(os.environ.get("CROSSTABLE_CASES", os.devnull)).glob("*.gz")):
-        for at, report in enumerate(archive.read(path.read_bytes(), path.name)):
-            yield f"{path.stem}-{at}.json", event_json_write.write(report)
+def events(folder: Path) -> Iterator[list[Path]]:
+    """Batches of files to rate: the samples, made-up sections, and in a soak every official file that is at hand."""
+    yield [*sorted((ROOT / "examples").glob("club-*.[jct]*")), ROOT / "examples" / "summer-quads.json"]
+    made = {f"made-{seed}.json": json.dumps(made_up(random.Random(seed))) for seed in range(amount(6, 200))}
+    yield [saved(folder / name, text.encode()) for name, text in made.items()]
+    cases = Path(os.environ.get("CROSSTABLE_CASES", os.devnull))
+    for path in sorted(cases.glob("official-2001-2021/*.gz")):
+        reports = enumerate(archive.read(path.read_bytes(), path.name))
+        yield [saved(folder / f"{path.stem}-{at}.json", event_json_write.write(one)) for at, one in reports]
+    yield sorted(cases.glob("official-*/*.html")) + sorted(cases.glob("official-*.json"))
+    for of in sorted(path for path in cases.glob("formats/**") if path.is_dir()):
+        yield sorted(path for path in of.iterdir() if path.is_file() and path.suffix != ".md")
+
+
+def saved(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
 
 
 def made_up(chance: random.Random) -> dict[str, Any]:
@@ -161,23 +177,21 @@ def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Pag
 
 
 def test_every_number_is_the_command_lines(visit: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = list(events())
-    for name, content in given:
-        (tmp_path / name).write_bytes(content)
-        main(["rate", str(tmp_path / name), "--json"])
-        printed = capsys.readouterr().out
-        status, text = ask(visit, "/rate.json", [(name, content)])
+    count = 0
+    for paths in (batch[at : at + 30] for batch in events(tmp_path) for at in range(0, len(batch), 30)):
+        main(["rate", *map(str, paths), "--pairing-ratings", "--json"])
+        expected = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        files = [(path.name, path.read_bytes()) for path in paths]
+        status, text = ask(visit, "/rate.json", files, pairing="yes")
         assert status == 200
-        expected, found = json.loads(printed), json.loads(text)[0]
-        assert not list(differences(found.get("sections", []), expected["sections"])), name
-        mine, theirs = ([one["message"] for one in document["faults"]] for document in (found, expected))
-        assert mine == theirs
-    assert len(given) > 9
-    # Every digit that a page prints is the same too.
-    for name, content in given[-3:]:
-        _, shown = ask(visit, "/rate", [(name, content)], pairing="yes")
-        _, own = here("/rate", [(name, content)], pairing="yes")
-        assert re.sub(r"kept-\d+", "", shown) == re.sub(r"kept-\d+", "", own)
+        assert not list(differences(json.loads(text), expected)), paths
+        rated = [section["systems"] for document in expected for section in document["sections"]]
+        count += sum(len(one["players"]) for of in rated for one in of.values())
+        # Every digit that a page prints is the same too.
+        if IS_SOAK or paths[0].stem == "made-0":
+            shown, own = (of("/rate", files, pairing="yes")[1] for of in (partial(ask, visit), here))
+            assert re.sub(r"kept-\d+", "", shown) == re.sub(r"kept-\d+", "", own), paths
+    assert count > amount(90, 3000)
     question = "/estimate?rating=1641P17&game=W1640,D1720,L1600,T1800&target=1700&steps=1"
     query = [("rating", "1641P17"), ("game", "W1640,D1720,L1600,T1800"), ("target", "1700"), ("steps", "1")]
     assert ask(visit, question)[1] == reply_to(Request("GET", "/estimate", query)).body
@@ -239,22 +253,51 @@ def test_hostile_files_are_refused_as_on_the_command_line_and_the_page_lives(
     assert (status, json.loads(text)[0]["format"]) == (200, "crosstable-rated/1")
 
 
-def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, tmp_path: Path) -> None:
-    """The server is gone: the page is opened, a file is chosen, rated, corrected, printed and written as a workbook."""
+def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    """The server is gone: files of every kind are dropped, rated, printed and exported, and the engine dies once."""
     app.server.terminate()
     app.server.wait()
     visit.goto(app.address + "event.html")
-    chart = tmp_path / "chart.json"
-    chart.write_bytes((ROOT / "examples" / "summer-quads.json").read_bytes())
-    visit.locator("#files").set_input_files(chart)
-    expect(visit.locator("#sum")).to_contain_text("rated")
-    expect(visit.locator("td.result b").first).to_be_visible()
+    visit.get_by_role("link", name="demonstration event").click()
+    rated = shown(visit)
+    chart, members = (ROOT / "examples" / name for name in make_app.DEMONSTRATION)
+    main(["rate", str(chart), "--members", str(members), "--json"])
+    (section,) = json.loads(capsys.readouterr().out)["sections"]
+    assert rated == [str(one["rounded"]) for one in section["systems"]["OTBR"]["players"]]
+    made = {}
+    for word, name in (("DBF", "zip"), ("TRF", "trf"), ("CSV", "csv"), ("Excel", "xlsx"), ("JSON", "json")):
+        with visit.expect_download() as download:
+            visit.get_by_role("button", name=f"Export as {word}").click()
+        assert download.value.suggested_filename == f"Riverside-Autumn-Swiss.{name}"
+        made[f"event.{name}"] = download.value.path().read_bytes()
+    for name, content in made.items():
+        drop(visit, (name, content), (members.name, members.read_bytes()))
+        assert (name, shown(visit)) == (name, rated)
+    page = raw_page(line("202401010001", "2024-01-06", quad()), "Entered: 2024-01-07 &nbsp; Rated: 2024-01-08")
+    for name, content in (("page.html", page), ("club.sjson", packed(EVENT))):
+        drop(visit, (name, content))
+        assert shown(visit)
+    visit.workers[-1].evaluate("() => { setTimeout(() => { throw new Error('planted'); }); }")
+    expect(visit.locator("#engine")).to_contain_text("planted")
+    visit.get_by_role("button", name="Another file").click()
+    visit.locator("#files").set_input_files(ROOT / "examples" / "summer-quads.json")
+    assert shown(visit)
     assert visit.pdf()[:5] == b"%PDF-"
-    with visit.expect_download() as download:
-        visit.get_by_role("button", name="Export as Excel").click()
-    assert download.value.path().read_bytes()[:2] == b"PK"
     assert complaints(visit) == []
     # the site has no such pages; the others are looked at there, and in a soak here too
-    for name in sorted(PAGES.values()) if IS_SOAK else ("index.html", "verify.html"):
-        visit.goto(app.address + name)
-        assert (name, complaints(visit)) == (name, [])
+    for file in sorted(PAGES.values()) if IS_SOAK else ("index.html", "verify.html"):
+        visit.goto(app.address + file)
+        assert (file, complaints(visit)) == (file, [])
+
+
+def drop(page: Page, *files: tuple[str, bytes]) -> None:
+    """Files dropped, as a mouse drops them, on a page that asks for another file."""
+    page.get_by_role("button", name="Another file").click()
+    expect(page.locator("#sum")).to_have_count(0)
+    page.evaluate(DROPPED, [[name, b64encode(content).decode()] for name, content in files])
+
+
+def shown(page: Page) -> list[str]:
+    """The ratings after the event, once it is rated."""
+    expect(page.locator("#sum")).to_contain_text(re.compile(r"\b[1-9]\d* (of \d+ )?sections? rated"))
+    return page.locator("td.result b").all_inner_texts()

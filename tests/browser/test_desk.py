@@ -8,7 +8,14 @@ from typing import Protocol
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crosstable.formats.event_json_write import write as write_json
+from crosstable.formats.trf_write import write as write_trf
 from crosstable.formats.uschess_write import write as write_dbf
+from crosstable.formats.uschess_write import write_zip
+from crosstable.formats.wallchart_write import write as write_csv
+from crosstable.formats.wallchart_xlsx import write as write_xlsx
+from crosstable.terms import Report
+from tests.architecture.source import ROOT
 from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
 from tests.browser.samples import FAULTY, GOOD, PLAYED, saved
 from tests.browser.served import Served
@@ -110,12 +117,39 @@ def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: 
     expect(boris.get_by_role("main")).to_contain_text("anna, approved by boris")
 
 
-def test_the_files_of_a_report_give_anybody_ratings_and_an_export(page: Page, tmp_path: Path) -> None:
-    """No account, and no player whom this office knows: drop, mend, export; three clicks beside the choice of files."""
+def rated_quad() -> Report:
+    """An event of players whom nobody here knows, with pairing ratings."""
     made = quad("", PLAYED, "1 =901 | W2 D3 W4\n2 =902 | L1 L4 L3\n3 =903 | L4 D1 W2\n4 =904 | W3 W2 L1")
     (one,) = made.sections
     rated = tuple(row._replace(pairing_rating=1500.0 + 10 * at) for at, row in enumerate(one.players))
-    for name, content in write_dbf(made._replace(sections=(one._replace(players=rated),))).items():
+    return made._replace(sections=(one._replace(players=rated),))
+
+
+# The examples of the repository with the players whom they rate; three have no ratings, which one click settles.
+EXAMPLES = {"club-autumn-swiss.csv": 11, "club-blitz.csv": 8, "club-championship.trf": 8, "club-quick-night.json": 12}
+
+
+def test_files_of_every_kind_give_anybody_ratings_with_a_click_at_most(page: Page, tmp_path: Path) -> None:
+    made = rated_quad()
+    kinds = {"a.zip": write_zip(made), "a.csv": write_csv(made), "a.xlsx": write_xlsx(made), "a.json": write_json(made)}
+    kinds |= {f"a{version}.trf": write_trf(made, version) for version in (16, 26)}
+    for name, content in kinds.items():
+        (tmp_path / name).write_bytes(content)
+    found, clicks = {}, 0
+    for path in (*sorted(tmp_path.iterdir()), *(ROOT / "examples" / name for name in EXAMPLES)):
+        send(page, str(path))
+        if "to put right" in page.locator("#sum").inner_text().replace("Nothing to put right", ""):
+            page.get_by_role("button", name=re.compile("^All of them are unrated")).first.click()
+            clicks += 1
+        expect(page.locator("#sum")).to_contain_text("Everything is ready")
+        found[path.name] = page.locator("td.result b").count()
+    assert found == {**dict.fromkeys(kinds, 4), **EXAMPLES}
+    assert clicks == 3
+
+
+def test_the_files_of_a_report_give_anybody_ratings_and_an_export(page: Page, tmp_path: Path) -> None:
+    """No account, and no player whom this office knows: drop, mend, export; three clicks beside the choice of files."""
+    for name, content in write_dbf(rated_quad()).items():
         (tmp_path / name).write_bytes(content)
     page.goto("/upload")
     page.get_by_label("Files of one or more events").set_input_files(sorted(tmp_path.iterdir()))

@@ -46,7 +46,7 @@ def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved
     box.press("Enter")
     page.get_by_role("main").get_by_role("link", name=name).first.click()
     expect(page).to_have_url(re.compile(rf"/members/{member}$"))
-    page.get_by_role("main").locator("a[href*='/players/']").first.click()
+    page.get_by_role("main").locator("a[href*='players/']").first.click()
     expect(page).to_have_url(re.compile(r"/sections/\d+/players/\d+"))
     expect(page.get_by_role("main")).to_contain_text("§")
 
@@ -98,7 +98,7 @@ def test_wrong_input_is_answered_field_by_field(browser: Browser, site: Served) 
 def test_from_my_rating_to_the_game_that_cost_most_in_two_clicks(page: Page, there: dict[str, Any]) -> None:
     """Three are allowed: the rating, why, and the game; why and the game stand on one page."""
     page.goto(f"/members/{there['member']}")
-    page.locator(".big a, .systems a.why, a[href*='/players/']").first.click()  # 1: the rating itself
+    page.locator(".big a, .systems a.why, a[href*='players/']").first.click()  # 1: the rating itself
     expect(page.locator(".sum p")).to_have_count(3)
     table = page.get_by_role("table").first
     assert {"Expected", "Points", "Their points"} <= set(table.locator("thead th").all_inner_texts())

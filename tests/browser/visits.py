@@ -99,7 +99,7 @@ VISITS = {
 NO_PAGE = (
     *("/healthz", "/readyz", "/metrics"),
     *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
-    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/desk/event"),
+    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/feeds/{secret}", "/desk/event"),
 )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
@@ -19,11 +20,11 @@ from tests.web.site import JUNIOR_BORN, LATER, client, made_file
 # Pages that need somebody, forms that need input, and addresses outside.
 NOT_FOLLOWED = ("/desk", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
 MOST = 2000
-# This office has no club, director, state or look of its own; the crawl of tests/web/test_privacy.py has. No page leads
-# to what operators ask.
+# This office has no club, director, state, feed or look of its own; the crawl of tests/web/test_privacy.py has. No page
+# leads to what operators ask.
 NOT_HERE = {
     *operations.PATHS,
-    *("/identity.css", "/logo.png"),
+    *("/identity.css", "/logo.png", "/feeds/[^/]+"),
     *(f"/{kind}/[^/]+{form}" for kind in ("clubs", "directors", "states") for form in ("", ".json")),
 }
 
@@ -70,8 +71,8 @@ def crawled(site: TestClient) -> dict[str, str]:
 def _links(path: str, page: str) -> Iterator[str]:
     for address in re.findall(r'(?:href|src)="([^"]*)"', page):
         plain = unescape(address)
-        if plain.startswith("?"):
-            plain = path.partition("?")[0] + plain
+        if not plain.startswith("#"):
+            plain = urljoin(path, plain)
         if not plain.startswith(NOT_FOLLOWED):
             yield plain.partition("#")[0]
 

@@ -274,14 +274,14 @@ def test_estimates_of_many_games_cost_something_by_address_too(here: Site) -> No
 def test_corrections_have_an_allowance_of_their_account(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     limiter = state_of(here).limiter
     monkeypatch.setattr(limiter, "most", 1)
-    limiter._seen.clear()
+    limiter.forget()
     asked = {"event": "nothing", "reason": "why", "member": {"wrong": "1", "right": "2"}}
     codes = []
     for who in ("tina", "tina", "otto"):
         reply = here.client.post("/api/v1/corrections", json=asked, headers=here.token(who))
         codes.append((reply.status_code, "retry-after" in reply.headers))
     assert codes == [(409, False), (429, True), (409, False)]
-    limiter._seen.clear()
+    limiter.forget()
 
 
 # Cookies and ETags.

@@ -35,7 +35,7 @@ def stated(reply: Any) -> list[int]:
 def test_every_reply_of_the_api_states_cost_and_allowance(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     limiter = here.client.app.state.limiter  # type: ignore[attr-defined]
     monkeypatch.setattr(limiter, "most", 60)
-    limiter._seen.clear()
+    limiter.forget()
     here.come_in("nobody")
     first = here.client.get("/api/v1/events")
     free = [
@@ -62,7 +62,7 @@ def test_every_reply_of_the_api_states_cost_and_allowance(here: Site, monkeypatc
     assert (refused.status_code, stated(refused)[1], stated(refused)[3]) == (429, 0, 1)
     assert refused.headers["retry-after"] == refused.headers["ratelimit-reset"]
     assert stated(here.client.get("/api/v1/events"))[1] == 0
-    limiter._seen.clear()
+    limiter.forget()
 
 
 def test_the_description_names_the_headers_and_every_status_of_a_body(here: Site) -> None:

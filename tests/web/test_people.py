@@ -291,6 +291,7 @@ def test_no_page_weighs_more_than_60_kb(site: TestClient) -> None:
     people = ("/members/90000107", "/members/90000107/games", "/members/90000640", "/directors/90000107")
     others = (
         f"{quad}/sections/1",
+        "/events/202608270001/sections/1",  # 30 players, dual-rated
         f"{event}/sections/1/players/3",
         f"{quad}/crosstables",
         event,
@@ -356,6 +357,8 @@ def test_ratings_are_spread_over_the_classes(site: TestClient) -> None:
     view = site.get("/lists.json").json()
     month = view["lists"][0]["month"]
     rows = site.get(f"/lists/{month}/top.json?top=500").json()["rows"]
+    assert all(row["past"][-1] == row["rating"] for row in rows)
+    assert site.get(f"/lists/{month}/top").text.count('class="spark"') > 50
     strong = [row for row in rows if row["rating"] >= 2000]
     assert sum(one["members"] for one in view["distribution"] if one["level"] >= 2000) == len(strong)
     leader = site.get(f"/members/{rows[0]['member_id']}.json").json()["systems"][0]["ranks"]

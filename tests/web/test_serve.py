@@ -6,16 +6,21 @@ import http.client
 import os
 import re
 import resource
+import shutil
 import statistics
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from crosstable.cli import main, serve
+from crosstable.office.accounts import NewAccount, Role, add_account
+from crosstable.office.credentials import NewToken, add_token
+from crosstable.office.database import Office, open_office
 from crosstable.web.app import create_app, from_environment
 from crosstable.web.settings import Settings, handed_over
 from tests.amounts import IS_SOAK
@@ -111,6 +116,46 @@ def test_kept_connections_to_several_workers_are_quick(port: int) -> None:
         times.append(time.monotonic() - start)
     connection.close()
     assert min(times) < TRAP_SECONDS
+
+
+def test_two_workers_grant_together_what_one_would(port: int) -> None:
+    """150 calls of nobody known, each on a connection of its own: the minute's 60 are answered, whoever answers."""
+    start = time.monotonic()
+    answered = 0
+    for _ in range(150):
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("POST", "/upload", "nothing=", {"Content-Type": "application/x-www-form-urlencoded"})
+        status = connection.getresponse().status
+        connection.close()
+        assert status in (400, 429)
+        answered += status == 400
+    minutes = 1 + int(time.monotonic() - start) // 60
+    assert 60 <= answered <= 60 * minutes
+
+
+def test_an_older_file_in_the_place_of_the_served_one_stops_every_worker(tmp_path: Path) -> None:
+    """A4: no worker goes on with what it read, and none takes a token that the file before it knew."""
+    path = made_file(tmp_path)
+    shutil.copy(path, older := tmp_path / "older.db")
+    with closing(Office(str(path))) as office:
+        add_account(office, "host", NewAccount("tina", Role.TD, "A1234567"), "correct horse battery")
+        secret = add_token(office, "tina", NewToken("tina"))[1]
+    with served(path, "--workers", "2") as site:
+        assert {asked(site.address, "GET", "/members/10000001", secret) for _ in range(8)} == {200}
+        os.replace(older, path)
+        assert {asked(site.address, "GET", "/members/10000001", secret) for _ in range(16)} == {503}
+        assert {asked(site.address, "POST", "/api/v1/submissions", secret) for _ in range(8)} == {503}
+    with closing(open_office(str(path))) as office, office.reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM account")).scalar() == 0
+
+
+def asked(address: str, method: str, path: str, secret: str) -> int:
+    """The status of a reply, on a connection of its own: any worker may answer."""
+    connection = http.client.HTTPConnection(address.rpartition("/")[2])
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"} if method == "POST" else {}
+    connection.request(method, path, b"{}" if method == "POST" else None, headers)
+    with closing(connection):
+        return connection.getresponse().status
 
 
 # Slow uploads: a thousand at once, a byte now and then, while others read.

@@ -37,7 +37,7 @@ from crosstable.formats.detect import Input, inputs, read_input
 from crosstable.output.verify_html import verify_body
 from crosstable.pipeline.auditing import audit_reports
 from crosstable.pipeline.explaining import chosen, explained_document
-from crosstable.pipeline.rating import rate
+from crosstable.pipeline.rating import rate, unreadable
 from crosstable.pipeline.reading import of_reading
 from crosstable.pipeline.verifying import posted_pages, verify
 from crosstable.pipeline.workbench import Tools
@@ -263,7 +263,12 @@ def _verify(request: Request) -> Reply:
 
 
 def _rated(request: Request) -> Reply:
-    return _document([_said(name, found, lambda one: rate(one).to_dict()) for name, found in reports_of(request.files)])
+    pairing = bool(request.text("pairing"))
+    events = (
+        unreadable(name, found) if isinstance(found, Fault) else rate(found, pairing_ratings=pairing)
+        for name, found in reports_of(request.files)
+    )
+    return _document([event.to_dict() for event in events])
 
 
 def _explained(request: Request) -> Reply:

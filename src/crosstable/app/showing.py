@@ -14,6 +14,7 @@ from crosstable.engine import RatedSection
 from crosstable.errors import Fault
 from crosstable.explanation import Line, explain, usual_document
 from crosstable.output.audit_text import (
+    MOST_WORKED,
     SENDING,
     counts_text,
     figure,
@@ -22,6 +23,7 @@ from crosstable.output.audit_text import (
     open_rows,
     reasons,
     verdict_text,
+    worked,
 )
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
 from crosstable.pipeline.completing import completed
@@ -133,6 +135,7 @@ class ShownRow(NamedTuple):
     gives: str
     verdict: str
     reasons: tuple[str, ...]
+    working: tuple[str, ...] = ()
 
 
 class AuditedSection(NamedTuple):
@@ -180,6 +183,14 @@ def _sections(audited: AuditedEvent) -> tuple[AuditedSection, ...]:
             row.number: ShownRow(row, figure(row.computed, row), verdict_text(row), tuple(reasons(row, names)))
             for row in rows
         }
-        first = tuple(shown[row.number] for row in open_rows(rows))
-        found.append(AuditedSection(number, system.name, counts_text(rows), first, tuple(shown.values())))
+        first = open_rows(rows)
+        shown |= {
+            one: shown[one]._replace(working=tuple(how.splitlines()))
+            for one, how in worked(audited, first[:MOST_WORKED]).items()
+        }
+        found.append(
+            AuditedSection(
+                number, system.name, counts_text(rows), tuple(shown[one.number] for one in first), tuple(shown.values())
+            )
+        )
     return tuple(found)

@@ -20,14 +20,18 @@ from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 
 from crosstable import __version__
+from crosstable.errors import OfficeError
 from crosstable.office.database import open_office
+from crosstable.office.mail_server import mail_server
 from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
+from crosstable.web.forms import refusal
 from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
+from crosstable.web.mail import send_due
 from crosstable.web.operations import PATHS, Observed, log_settings
 from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
@@ -70,6 +74,8 @@ ROUTE_MODULES: tuple[str, ...] = (
 SHORT, QUICK = 1024, 3
 # Small records are read before the first request is served, large ones while a page says so.
 PATIENCE_AT_START = 5.0
+# A mail server that does not answer is asked again after so many seconds at most.
+LONGEST_WAIT = 600.0
 MOST_CONNECTIONS = 16_384
 LOG = logging.getLogger("crosstable.web")
 
@@ -87,7 +93,7 @@ def all_routes() -> Iterator[Route]:
 
 def create_app(settings: Settings, after_reading: Callable[[], object] = lambda: None) -> FastAPI:
     """The whole site on one office; ``after_reading`` is called whenever it has read a record that has grown."""
-    cache, limiter = PageCache(settings.cache_bytes), Limiter()
+    cache, limiter = PageCache(settings.cache_bytes), Limiter(shared=settings.counts_file)
     app: FastAPI = FastAPI(
         title="Crosstable",
         version=__version__,
@@ -111,11 +117,13 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
     app.state.after_reading = after_reading
     app.state.templates = Templates(Site(is_demo=settings.is_demo))
     app.state.reading = Reading(open_office(settings.database))
+    app.state.mail_server = mail_server()
     app.state.kept_files = KeptFiles(app.state.reading.office.url)
     app.router.routes.extend(_made_routes())
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_exception_handler(Problem, _on_problem)  # type: ignore[arg-type]
+    app.add_exception_handler(OfficeError, _on_office)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _on_refusal)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, _on_wrong_question)  # type: ignore[arg-type]
     return app
@@ -168,11 +176,14 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     reading: Reading = app.state.reading
     first = asyncio.create_task(asyncio.to_thread(_renewed, app))
     await asyncio.wait([first], timeout=PATIENCE_AT_START)
-    watch = asyncio.create_task(_watch(app, first))
+    tasks = [asyncio.create_task(_watch(app, first))]
+    if app.state.mail_server is not None:
+        tasks.append(asyncio.create_task(_mail(app)))
     yield
-    watch.cancel()
-    with suppress(asyncio.CancelledError):
-        await watch
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
     await asyncio.to_thread(reading.close)
     app.state.kept_files.close()
 
@@ -207,11 +218,30 @@ async def _watch(app: FastAPI, first: "asyncio.Task[Any]") -> None:
         await asyncio.sleep(app.state.settings.watch_every)
 
 
+async def _mail(app: FastAPI) -> None:
+    """Mail notices beside the requests; a mail server that does not answer is tried again after a while."""
+    every: float = app.state.settings.mail_every
+    wait = every
+    while True:
+        await asyncio.sleep(wait)
+        try:
+            await asyncio.to_thread(send_due, app.state.reading.office, app.state.mail_server, every)
+            wait = every
+        except Exception as error:  # the door: the record keeps what is to be told
+            wait = min(2 * wait, LONGEST_WAIT)
+            LOG.warning("mail could not be sent, and is tried again: %s", error)
+
+
 # what went wrong
 
 
 async def _on_problem(request: Request, problem: Problem) -> Response:
     return problem_reply(request, problem)
+
+
+async def _on_office(request: Request, error: OfficeError) -> Response:
+    """What the office refuses before a page is made: who asks cannot be found out."""
+    return problem_reply(request, refusal(error))
 
 
 async def _on_refusal(request: Request, refusal: HTTPException) -> Response:

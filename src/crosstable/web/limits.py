@@ -1,9 +1,13 @@
 """How much anybody may ask: calls a minute from one address, and queues for what takes long."""
 
+import hashlib
 import ipaddress
+import mmap
+import os
+import struct
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -19,8 +23,11 @@ CALLS_A_MINUTE = 60
 # The address of whoever has none.
 UNKNOWN = "unknown"
 _MINUTE = 60.0
-# So many addresses are remembered; the one that was quiet longest is forgotten first.
+# So many addresses are remembered, each in one of so many places.
 _MOST_ADDRESSES = 20_000
+_TRIES = 8
+# An address (its hash), when its minute began, and what it used of it.
+_COUNT = struct.Struct("8sdQ")
 # A longer body is more work: each so many bytes count as one more call.
 BYTES_A_CALL = 256 * 1024
 # As how many calls it counts to have a list made as a file, and an estimate of many games.
@@ -153,40 +160,81 @@ class Allowance(NamedTuple):
 
 
 class Limiter:
-    """Calls a minute from one address, counted in this process."""
+    """Calls a minute from one address, counted in this process or, with a file, in all processes that have it.
 
-    def __init__(self, most: int = CALLS_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
+    The counts are a table of fixed size: an address has a few places, and takes the one that began longest ago.
+    """
+
+    def __init__(
+        self, most: int = CALLS_A_MINUTE, clock: Callable[[], float] = time.monotonic, shared: str = ""
+    ) -> None:
         self.most = most
         self.clock = clock
-        self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._lock = threading.Lock()
+        size = _MOST_ADDRESSES * _COUNT.size
+        self._file = shared_file(shared, size) if shared else None
+        self._counts = mmap.mmap(-1 if self._file is None else self._file, size)
 
     def take(self, address: str, cost: int = 1) -> Allowance:
         """Count a call; says what is left, and whether it may be answered."""
-        now = self.clock()
-        with self._lock:
-            began, used = self._found(address, now)
+        with self._alone():
+            now = self.clock()
+            key, at, began, used = self._found(address, now)
             is_granted = used + cost <= self.most
             used += cost if is_granted else 0
-            self._seen.pop(address, None)
-            self._seen[address] = began, used
-            while len(self._seen) > _MOST_ADDRESSES:
-                self._seen.popitem(last=False)
+            _COUNT.pack_into(self._counts, at, key, began, used)
         return Allowance(self.most, self.most - used, self._seconds(began, now), is_granted, cost)
 
     def look(self, address: str) -> Allowance:
         """What is left, without counting anything."""
-        now = self.clock()
-        began, used = self._found(address, now)
+        with self._alone():
+            now = self.clock()
+            _, _, began, used = self._found(address, now)
         return Allowance(self.most, self.most - used, self._seconds(began, now) if used else 0)
 
-    def _found(self, address: str, now: float) -> tuple[float, int]:
-        began, used = self._seen.get(address, (now, 0))
-        return (now, 0) if now - began >= _MINUTE else (began, used)
+    def forget(self) -> None:
+        """Count anew."""
+        with self._alone():
+            self._counts[:] = bytes(len(self._counts))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While nobody else counts, in this process or in another."""
+        with self._lock:
+            if self._file is None:
+                yield
+                return
+            import fcntl
+
+            fcntl.flock(self._file, fcntl.LOCK_EX)  # freed by the system when a process ends, however it ends
+            try:
+                yield
+            finally:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _found(self, address: str, now: float) -> tuple[bytes, int, float, int]:
+        """The key of an address, its place in the table, when its minute began and what it used of it."""
+        key = hashlib.blake2b(address.encode(), digest_size=8).digest()
+        first = int.from_bytes(key)
+        places = [(first + step) % _MOST_ADDRESSES * _COUNT.size for step in range(min(_TRIES, _MOST_ADDRESSES))]
+        counts = [_COUNT.unpack_from(self._counts, at) for at in places]
+        for at, (found, began, used) in zip(places, counts, strict=True):
+            if found == key:
+                return (key, at, now, 0) if now - began >= _MINUTE else (key, at, began, used)
+        oldest = min(range(len(counts)), key=lambda one: counts[one][1])
+        return key, places[oldest], now, 0
 
     @staticmethod
     def _seconds(began: float, now: float) -> int:
         return max(1, round(began + _MINUTE - now))
+
+
+def shared_file(path: str, size: int) -> int:
+    """A file of that size, open as long as the process lives; made where it is not there, for this account alone."""
+    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if os.fstat(number).st_size < size:
+        os.ftruncate(number, size)  # what is added is zeros, so it does not matter who comes first
+    return number
 
 
 class Stated:

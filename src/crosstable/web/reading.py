@@ -61,6 +61,8 @@ MOST_LINES = 200_000
 MOST_RATED = 6_000
 # So many acts are kept at hand.
 MOST_ACTS = 5_000
+# The small line beside a rating goes back so many lists.
+MOST_PAST = 13
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
 # So many that wait for their end are enough; more of them outlive their successors for as long as this only.
@@ -302,6 +304,10 @@ class Snapshot:
             self.found.ripples[run, places] = found
         return found
 
+    def months_before(self, month: str) -> list[str]:
+        """The last lists up to one, oldest first: as far back as the small line beside a rating goes."""
+        return [one.month for one in self.lists if one.month <= month][-MOST_PAST:]
+
     def listing(self, month: str) -> Listing:
         """A published list; the last few are kept."""
         return self._at_hand(self.found.tables.get(month), lambda: self.read_list(month))
@@ -390,8 +396,8 @@ class Reading:
 
     @property
     def tag(self) -> str | None:
-        """The state of the record that is served."""
-        return None if self._now is None else self._now.tag
+        """The state of the record that is served; none where it was replaced, or before it was read."""
+        return self._now.tag if self._now is not None and self.office.is_same_file() else None
 
     @property
     def entry(self) -> int | None:
@@ -405,8 +411,9 @@ class Reading:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether so many snapshots were made lately that the next one waits for the watch: each has a connection."""
-        return len(self._retired) >= MOST_RETIRED
+        """Whether so many snapshots were made just now that the next one waits for the watch: each has a connection."""
+        just_now = time.monotonic() + GRACE - SHORT_GRACE
+        return sum(until > just_now for until, _ in self._retired) >= MOST_RETIRED
 
     def renew(self) -> Snapshot:
         """Make a new snapshot if the record has grown; returns the newest. Takes long after a run."""

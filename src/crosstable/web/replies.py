@@ -11,7 +11,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import Request, Response
@@ -25,7 +24,7 @@ from crosstable.web.limits import LIST_FILES, address_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
 from crosstable.web.routes import API, Page, Route
-from crosstable.web.templating import Templates
+from crosstable.web.templating import Templates, page_base
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
@@ -196,17 +195,6 @@ def _links(request: Request, view: View) -> Iterator[tuple[str, str]]:
     links = [f'<{base}{number}>; rel="{name}"' for name, number in near.items() if 0 < number <= paging.last]
     yield "Link", ", ".join(links)
     yield "X-Total-Count", str(paging.total)
-
-
-def page_address(request: Request, number: int) -> str:
-    """The address of another page of the same list."""
-    return f"{page_base(request)}{number}"
-
-
-def page_base(request: Request) -> str:
-    """The same but for the number."""
-    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "page"]
-    return f"{request.url.path}?{urlencode(asked)}{'&' if asked else ''}page="
 
 
 def etag(read: Snapshot, path: str, query: str) -> str:

@@ -1,10 +1,11 @@
 """Coming in and going out: by name and password, or by the link that ``crosstable serve`` printed on the machine."""
 
+import math
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 
-from crosstable.office.accounts import TRIES_WITHIN, Account, Role, begin_try, forget_try, has_accounts, proven
+from crosstable.office.accounts import Account, Role, begin_try, forget_try, has_accounts, proven
 from crosstable.office.credentials import close_session, follow_link, open_session
 from crosstable.office.database import Office
 from crosstable.web.forms import in_office, in_queue, local_path, page, went
@@ -26,7 +27,6 @@ from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
 
 WRONG = "The name or the password is not right."
-TOO_OFTEN = "Too many tries. Wait fifteen minutes, then try again."
 
 
 async def login_page(request: Request) -> Response:
@@ -53,9 +53,9 @@ async def log_in(request: Request) -> Response:
     office, address = office_of(request), client_address(request)
     given = password if isinstance(password, str) else ""
     tried = await in_queue(PASSWORDS, try_password, office, name, given, address)
-    if not tried.is_looked_at:
-        reply = await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
-        reply.headers["Retry-After"] = str(round(TRIES_WITHIN.total_seconds()))
+    if tried.wait:
+        reply = await _login_page(request, 429, wrong=tried.too_often, name=name, onward=onward)
+        reply.headers["Retry-After"] = str(tried.wait)
         return reply
     account = tried.account
     if account is None:
@@ -71,21 +71,27 @@ def _home(account: Account) -> str:
 
 
 class Tried(NamedTuple):
-    """A try of a password: whether it was looked at, and the account that it opened."""
+    """A try of a password: the account that it opened, or in how many seconds it may be tried."""
 
-    is_looked_at: bool
     account: Account | None
+    wait: int = 0
+
+    @property
+    def too_often(self) -> str:
+        """Why it was not looked at."""
+        minutes = -(-self.wait // 60)
+        return f"Too many wrong passwords. Try again in {f'{minutes} minutes' if minutes > 1 else 'a minute'}."
 
 
 def try_password(office: Office, name: str, password: str, address: str) -> Tried:
     """Try a password, wherever it is asked for; it counts as failed until it has turned out to be right."""
     begun = begin_try(office, name, address)
-    if begun is None:
-        return Tried(False, None)
+    if begun.failure_id is None:
+        return Tried(None, max(1, math.ceil(begun.wait.total_seconds())))
     account = proven(office, name, password)
     if account is not None:
-        forget_try(office, begun)
-    return Tried(True, account)
+        forget_try(office, begun.failure_id)
+    return Tried(account)
 
 
 async def _come_in(request: Request, name: str, onward: str) -> Response:

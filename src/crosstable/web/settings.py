@@ -22,8 +22,12 @@ class Settings(NamedTuple):
     watch_every: float = 1.0
     # The networks that may read the figures; this machine always may.
     metrics_from: tuple[str, ...] = ()
+    # How often notices are mailed, in seconds, where a mail server is configured.
+    mail_every: float = 15.0
     has_json_log: bool = False
     has_access_log: bool = False
+    # Where several workers count calls together.
+    counts_file: str = ""
 
     @property
     def allowed_hosts(self) -> frozenset[str]:

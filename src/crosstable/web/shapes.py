@@ -152,6 +152,7 @@ _DEEDS = {
     "publish": "published the list of {about}",
     "settings": "changed a setting of the office",
     "upgrade": "upgraded the office",
+    "clock": "said that the clock is right",
 }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from jinja2 import FileSystemLoader
@@ -51,7 +51,6 @@ class Templates:
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
         """A whole page."""
         from crosstable.web.gate import mark_of
-        from crosstable.web.replies import page_address
 
         actor = getattr(request.state, "actor", None)
         known = {
@@ -59,7 +58,7 @@ class Templates:
             "session_mark": mark_of(actor.secret) if actor and actor.secret else "",
             "here": request.url.path,
             "twin": twin_of(request) if "view" in context else "",
-            "page_address": lambda number: page_address(request, number),
+            "page_address": lambda number: f"{page_base(request)}{number}",
             "request": request,
             "read": None,
             "office": request.app.state.reading.name,
@@ -82,6 +81,12 @@ def _site_links(current: str, mark: str) -> Markup:
         f'<li><a href="{path}"{marked if path == current else ""}>{word}</a></li>' for path, word in SITE_LINKS.items()
     )
     return Markup("\n".join(links))  # nothing in it comes from outside
+
+
+def page_base(request: Request) -> str:
+    """The address of another page of the same list, but for its number."""
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "page"]
+    return f"{request.url.path}?{urlencode(asked)}{'&' if asked else ''}page="
 
 
 def twin_of(request: Request) -> str:

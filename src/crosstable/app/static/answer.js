@@ -1,43 +1,57 @@
 // Who answers the scripts of a page: Python in a worker of this browser. Nothing is sent anywhere.
-const PATIENCE = 120_000;
+const PATIENCE = 600_000;
+const SOON = 400;
+const MOST_BYTES = 50_000_000; // of a file that is larger no more is needed to refuse it
 export const engine = new EventTarget();
 const waiting = new Map();
 let count = 0;
 let worker;
+let isReady = false;
 
 function start() {
   worker = new Worker(new URL("../worker.js", import.meta.url));
   worker.addEventListener("message", ({ data }) => {
-    if (!("id" in data)) engine.dispatchEvent(new CustomEvent(data.news, { detail: data }));
+    if (!("id" in data)) say(data.news, data);
     else {
-      const { done, failed, timer } = waiting.get(data.id);
-      waiting.delete(data.id);
-      clearTimeout(timer);
-      if (data.isFatal) {
-        worker.terminate();
-        stop("The engine had to be started anew; try again.");
-        start();
-      }
+      const { done, failed } = waiting.get(data.id);
+      rest(data.id);
+      if (data.isFatal) again("The engine had to be started anew; try again.");
       if (data.error) failed(new Error(data.error));
       else done(data.reply);
     }
   });
   worker.addEventListener("error", (event) => {
     event.preventDefault();
-    engine.dispatchEvent(new CustomEvent("failed", { detail: { why: event.message || "its files could not be loaded" } }));
-    stop("The engine has stopped; load the page again.");
+    const why = event.message || "its files could not be loaded";
+    if (isReady) again(`The engine stopped (${why}) and was started anew; try again.`);
+    else say("failed", { why });
   });
 }
 
-function stop(why) {
-  for (const { failed, timer } of waiting.values()) {
-    clearTimeout(timer);
+function say(news, detail = {}) {
+  engine.dispatchEvent(new CustomEvent(news, { detail }));
+}
+
+function rest(id) {
+  for (const timer of waiting.get(id).timers) clearTimeout(timer);
+  waiting.delete(id);
+  if (!waiting.size) say("resting");
+}
+
+// Whatever was asked of an engine that is gone has failed; everything else goes on with a new one.
+function again(why) {
+  worker.terminate();
+  isReady = false;
+  for (const [id, { failed }] of [...waiting]) {
+    rest(id);
     failed(new Error(why));
   }
-  waiting.clear();
+  say("starting", { why });
+  start();
 }
 
 const ready = new Promise((done) => engine.addEventListener("ready", done, { once: true }));
+engine.addEventListener("ready", () => (isReady = true));
 
 export async function answer(address, given = {}) {
   const { pathname, searchParams } = new URL(address, "http://here/");
@@ -46,19 +60,15 @@ export async function answer(address, given = {}) {
   if (given.body instanceof FormData) {
     for (const [name, value] of given.body) {
       if (typeof value === "string") asked.fields.push([name, value]);
-      else if (value.size || value.name) files.push([value.name, new Uint8Array(await value.arrayBuffer())]);
+      else if (value.size || value.name) files.push([value.name, new Uint8Array(await value.slice(0, MOST_BYTES + 1).arrayBuffer())]);
     }
   } else asked.body = given.body ?? "";
   await ready;
   const reply = await new Promise((done, failed) => {
     const id = ++count;
-    // What takes that long will not come; everything else goes on with a new engine.
-    const timer = setTimeout(() => {
-      worker.terminate();
-      stop(`It took longer than ${PATIENCE / 1000} seconds and was stopped.`);
-      start();
-    }, PATIENCE);
-    waiting.set(id, { done, failed, timer });
+    // What takes that long will not come.
+    const timers = [setTimeout(() => say("working"), SOON), setTimeout(() => again(`It took longer than ${PATIENCE / 60_000} minutes and was stopped.`), PATIENCE)];
+    waiting.set(id, { done, failed, timers });
     worker.postMessage({ id, asked: JSON.stringify(asked), files }, files.map(([, bytes]) => bytes.buffer));
   });
   const { status, kind, body } = JSON.parse(reply);

@@ -1,25 +1,35 @@
 // A page of the browser application: how far the engine is, forms answered here, and what is kept for a hall without network.
 import { answer, engine } from "./answer.js";
+import { onDrop } from "./drop.js";
 
 const told = document.getElementById("progress");
 const bar = document.createElement("progress");
 bar.setAttribute("aria-label", "The engine is loading");
 told.replaceChildren("The engine is loading. ", bar);
 let again = 0;
+let ready = "Ready.";
+let why = "";
 
 engine.addEventListener("loading", ({ detail }) => {
   bar.max = detail.total;
   bar.value = detail.loaded;
 });
-engine.addEventListener("starting", () => told.replaceChildren("The engine is starting …"));
+engine.addEventListener("starting", ({ detail }) => {
+  why = detail.why ?? why;
+  told.replaceChildren(`${why} The engine is starting …`);
+});
 engine.addEventListener("failed", ({ detail }) => told.replaceChildren(`The engine did not start: ${detail.why}. Load the page again.`));
 engine.addEventListener("ready", async ({ detail }) => {
   document.documentElement.dataset.engine = "ready";
-  told.replaceChildren("Ready.");
+  told.replaceChildren(ready);
+  why = "";
   const kept = detail.isKept && (await keep());
   document.documentElement.dataset.offline = kept ? "ready" : "no";
-  told.replaceChildren(kept ? "Ready, and kept for use without network." : "Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).");
+  ready = kept ? "Ready, and kept for use without network." : "Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).";
+  told.replaceChildren(ready);
 });
+engine.addEventListener("working", () => told.replaceChildren("Working …"));
+engine.addEventListener("resting", () => told.replaceChildren(ready));
 
 async function keep() {
   if (!navigator.serviceWorker) return false;
@@ -80,5 +90,14 @@ document.addEventListener("click", (event) => {
   history.pushState(null, "", link.href);
   estimate();
 });
+// A file dropped on a page is the one it asks for; the page Event takes files by itself.
+if (!document.getElementById("bench")) {
+  onDrop((files) => {
+    const input = document.querySelector("form.drop [type=file]");
+    if (!input) return;
+    input.files = files;
+    input.form.requestSubmit();
+  });
+}
 addEventListener("popstate", () => location.search && document.querySelector("[data-estimate]") && estimate());
 if (location.search && document.querySelector("[data-estimate]")) estimate();

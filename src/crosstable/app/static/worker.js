@@ -56,13 +56,14 @@ async function started() {
   const made = URL.createObjectURL(new Blob([await script.text()], { type: "text/javascript" }));
   importScripts(new URL("pyodide.js", here), made);
   URL.revokeObjectURL(made);
+  const asked = performance.now();
   const python = await loadPyodide({ indexURL: here.href, lockFileContents: LOCK });
   got.clear();
   const began = performance.now();
   python.unpackArchive(await library.arrayBuffer(), "zip", { extractDir: "/lib/crosstable" });
   python.runPython("import sys; sys.path.insert(0, '/lib/crosstable')");
   const answer = python.pyimport("crosstable.app.answering").answer;
-  postMessage({ news: "ready", isKept, took: performance.now() - began });
+  postMessage({ news: "ready", isKept, bare: began - asked, took: performance.now() - began });
   return (asked, files) => {
     const given = python.toPy(files);
     try {
@@ -80,6 +81,10 @@ self.addEventListener("message", async ({ data }) => {
   try {
     postMessage({ id: data.id, reply: (await engine)(data.asked, data.files) });
   } catch (error) {
-    postMessage({ id: data.id, error: error.message, isFatal: Boolean(error.pyodide_fatal_error) });
+    console.info(error.message);
+    // Of an error in Python the last line says what it is. Whatever else is thrown, memory that cannot grow for one, leaves an engine nobody should trust.
+    const last = error.message.trimEnd().split("\n").at(-1);
+    const isFatal = error.name !== "PythonError" || last.startsWith("MemoryError");
+    postMessage({ id: data.id, error: isFatal ? `the engine ran out of memory or broke (${last}) and starts anew` : `the program has a fault (${last})`, isFatal });
   }
 });

@@ -10,14 +10,16 @@ from fastapi import Request, Response
 
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import (
-    TRIES_WITHIN,
+    LONGEST_ADDRESS,
     Account,
     AccountsAsked,
     NewAccount,
     Role,
     account_of,
     add_account,
+    mail_address,
     set_disabled,
+    set_mail_address,
     set_password,
     some_accounts,
 )
@@ -38,7 +40,7 @@ from crosstable.web.limits import PASSWORDS
 from crosstable.web.policies import Actor, ActorKind
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
-from crosstable.web.sessions import TOO_OFTEN, try_password
+from crosstable.web.sessions import try_password
 
 MADE_HERE = (Role.TD, Role.CLUB, Role.RESEARCH)
 # So many accounts, and tokens, are shown; others are searched for.
@@ -101,7 +103,25 @@ async def _page(request: Request, secret: str = "", said: str = "", status: int 
         said=said,
         scopes=list(Scope),
         longest=LONGEST_DAYS,
+        mail_to=await _mail_to(request),
     )
+
+
+async def _mail_to(request: Request) -> str | None:
+    """Where one's notices are mailed to; nothing where no mail is sent, or nobody has notices."""
+    actor = actor_in(request)
+    if request.app.state.mail_server is None or actor.kind not in (ActorKind.TD, ActorKind.CLUB):
+        return None
+    return await in_office(mail_address, office_of(request), actor.name)
+
+
+async def change_mail(request: Request) -> Response:
+    """Another address for one's notices, or none."""
+    if await _mail_to(request) is None:
+        raise Problem(404, "No mail is sent to this account.")
+    actor, given = actor_in(request), text_of(await form_of(request), "mail", LONGEST_ADDRESS + 1)
+    await in_office(set_mail_address, office_of(request), actor.name, actor.name, given)
+    return went("/account#mail")
 
 
 async def change_password(request: Request) -> Response:
@@ -112,9 +132,9 @@ async def change_password(request: Request) -> Response:
     if not isinstance(old, str) or not isinstance(new, str):
         raise Problem(422, "Both passwords are needed.")
     tried = await in_queue(PASSWORDS, try_password, office, actor.name, old, client_address(request))
-    if not tried.is_looked_at:
-        reply = await _page(request, said=TOO_OFTEN, status=429)
-        reply.headers["Retry-After"] = str(round(TRIES_WITHIN.total_seconds()))
+    if tried.wait:
+        reply = await _page(request, said=tried.too_often, status=429)
+        reply.headers["Retry-After"] = str(tried.wait)
         return reply
     if tried.account is None:
         return await _page(request, said="The old password is not right.", status=403)
@@ -195,6 +215,7 @@ def _drop(office: Office, actor: Actor, token_id: str) -> None:
 ROUTES = (
     Route("/account", account_page, Policy.SIGNED_IN),
     Route("/account/password", change_password, Policy.SIGNED_IN, ("POST",)),
+    Route("/account/mail", change_mail, Policy.TD, ("POST",)),
     Route("/account/tokens", make_token, Policy.SIGNED_IN, ("POST",)),
     Route("/account/tokens/{token_id}/revoke", drop_token, Policy.SIGNED_IN, ("POST",)),
     Route("/account/others", make_account, Policy.TD, ("POST",)),

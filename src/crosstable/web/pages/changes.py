@@ -20,7 +20,7 @@ from crosstable.web.shapes import SYSTEM_NAMES, JournalEntryShape, Place, Rating
 # fmt: off
 Kind = Literal[
     "", "founded", "members", "merge", "unmerge", "opening", "submit", "import",
-    "confirm", "correct", "withdraw", "decide", "rate", "publish", "settings", "upgrade",
+    "confirm", "correct", "withdraw", "decide", "rate", "publish", "settings", "upgrade", "clock",
 ]
 # fmt: on
 KINDS = {

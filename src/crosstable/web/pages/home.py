@@ -17,8 +17,6 @@ from crosstable.web.shapes import SYSTEM_NAMES
 from crosstable.web.templating import address
 
 MOST_EVENTS = 8
-# A line beside a name goes back so many lists.
-MOST_PAST = 13
 MOST_PLACES, MOST_SUGGESTED = 20, 8
 
 
@@ -245,7 +243,7 @@ def _href(one: Place) -> str:
 
 
 def _found(read: Snapshot, some: Sequence[Found]) -> list[FoundMember]:
-    months = [one.month for one in read.lists[-MOST_PAST:]]
+    months = read.months_before(read.ranks.month or "")
     past = listed_ratings(read.connection, months, [one.member.member_id for one in some])
     first = read.ranks.first
     return [

@@ -1,7 +1,7 @@
 """Published lists, frozen with their digests; top lists by system, and by state or age; and lists as files."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +17,7 @@ from crosstable.errors import FormatError, OfficeError
 from crosstable.formats import sheet_rows
 from crosstable.office import list_files, public, supplements
 from crosstable.office.list_files import BASES, ListMember, list_csv, list_parquet, list_xlsx
+from crosstable.office.public_index import listed_ratings
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Supplement
 from crosstable.office.top_lists import AGE_BANDS, NOT_BY_STATE, TopRow, Wanted, band_of
@@ -98,6 +99,7 @@ class TopLine(BaseModel):
     rating: int
     games: float | None
     provisional: bool
+    past: list[int]
 
 
 class TopView(View):
@@ -236,20 +238,26 @@ def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -
         states=read.listing(month).states,
         bands=BANDS,
         months=[one.month for one in reversed(read.lists)],
-        rows=[_top_line(row) for row in found.rows],
+        rows=_top_lines(read, month, wanted.system, found.rows),
     )
 
 
-def _top_line(row: TopRow) -> TopLine:
-    return TopLine(
-        rank=row.rank,
-        member_id=row.member_id,
-        name=row.name,
-        state=row.state,
-        rating=row.rating,
-        games=row.games,
-        provisional=row.is_provisional,
-    )
+def _top_lines(read: Snapshot, month: str, system: RatingSystem, rows: Sequence[TopRow]) -> list[TopLine]:
+    """The rows of a top list, each with the ratings of the lists before it."""
+    past = listed_ratings(read.connection, read.months_before(month), [row.member_id for row in rows])
+    return [
+        TopLine(
+            rank=row.rank,
+            member_id=row.member_id,
+            name=row.name,
+            state=row.state,
+            rating=row.rating,
+            games=row.games,
+            provisional=row.is_provisional,
+            past=past.get((row.member_id, system), []),
+        )
+        for row in rows
+    ]
 
 
 # files

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
+from xml.etree import ElementTree
 
 from fastapi import Request, Response
 
 from crosstable.engine import RatedSection
+from crosstable.office.credentials import feed_of, make_feed
+from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.journal import EntryKind
@@ -16,10 +19,12 @@ from crosstable.office.public_index import acts_about
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of, events_of
 from crosstable.office.views import known, rated_section
+from crosstable.output.words import printable
 from crosstable.web.acting import Corrected, require_event
-from crosstable.web.forms import actor_in, in_office, page, read_anew, went
+from crosstable.web.forms import PRIVATE, actor_in, in_office, page, read_anew, went
 from crosstable.web.gate import number_of, office_of, reading_of
 from crosstable.web.pages.members import Coming, coming
+from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.shapes import JournalEntryShape, act_of
@@ -79,29 +84,74 @@ def _state(sections: Sequence[Heading], asked: Sequence[Heading], run: int, *, i
     return "corrected" if is_corrected else "rated"
 
 
+def own_events(office: Office, affiliate: str) -> list[OwnEvent]:
+    """The events of an affiliate, the newest first."""
+    with office.reading() as connection:
+        record, run = known(connection)
+        return [own_event(record, run, one) for one in events_of(record, affiliate)[:MOST_EVENTS]]
+
+
+def notices_of(events: Sequence[OwnEvent]) -> list[JournalEntryShape]:
+    """What was done about events, the newest first."""
+    found = sorted((one for event in events for one in event.notices), key=lambda one: one.act, reverse=True)
+    return found[:MOST_NOTICES]
+
+
 async def my_events(request: Request) -> Response:
-    """The events of the affiliate, the newest first, with what was done about them."""
-    actor, office = actor_in(request), office_of(request)
-    if actor.is_office:
-        return went("/desk")
+    """The events of the affiliate, with what was done about them."""
+    return went("/desk") if actor_in(request).is_office else await _my_events(request)
 
-    def found() -> list[OwnEvent]:
-        with office.reading() as connection:
-            record, run = known(connection)
-            events = events_of(record, actor.affiliate)[:MOST_EVENTS]
-            return [own_event(record, run, one) for one in events]
 
-    events = await in_office(found)
-    notices = sorted((one for event in events for one in event.notices), key=lambda one: one.act, reverse=True)
+async def _my_events(request: Request, feed: str = "") -> Response:
+    events = await in_office(own_events, office_of(request), actor_in(request).affiliate)
     names = {one.event.event_id: one.event.name or one.event.event_id for one in events}
     return page(
         request,
         "desk/my_events.html",
         events=events,
-        notices=notices[:MOST_NOTICES],
+        notices=notices_of(events),
         event_names=names,
+        feed=feed,
+        sends_mail=request.app.state.mail_server is not None,
         coming=_official(reading_of(request)),
     )
+
+
+async def make_feed_address(request: Request) -> Response:
+    """An address for a feed reader; it is shown on this page only."""
+    actor = actor_in(request)
+    if actor.is_office:
+        return went("/desk")
+    secret = await in_office(make_feed, office_of(request), actor.name)
+    return await _my_events(request, f"{request.base_url}feeds/{secret}")
+
+
+async def feed(request: Request, secret: str) -> Response:
+    """The notices of an account as an Atom feed (RFC 4287), for whoever has its address."""
+    office, base = office_of(request), str(request.base_url).rstrip("/")
+    account = await in_office(feed_of, office, secret[:200])
+    if account is None:
+        raise Problem(404, "This feed has ended, or its address is not right. My events makes a new one.")
+    events = await in_office(own_events, office, account.affiliate)
+    notices = notices_of(events)
+    names = {one.event.event_id: printable(one.event.name or one.event.event_id) for one in events}
+    top = ElementTree.Element("feed", xmlns="http://www.w3.org/2005/Atom")
+    newest = notices[0].at if notices else account.made.isoformat()
+    _texts(top, id=f"{base}/my-events#{account.name}", title=f"Events of {account.affiliate}", updated=newest)
+    ElementTree.SubElement(top, "link", href=f"{base}/my-events")
+    for one in notices:
+        entry = ElementTree.SubElement(top, "entry")
+        title = f"{names[one.about]}: {printable(one.actor)} {printable(one.words)}"
+        _texts(entry, id=f"{base}/changes/{one.act}", title=title, updated=one.at, summary=printable(one.reason))
+        _texts(ElementTree.SubElement(entry, "author"), name=printable(one.actor))
+        ElementTree.SubElement(entry, "link", href=f"{base}{address('my-events', one.about)}")
+    content = ElementTree.tostring(top, "utf-8", xml_declaration=True)
+    return Response(content, media_type="application/atom+xml", headers=dict(PRIVATE))
+
+
+def _texts(parent: ElementTree.Element, **texts: str) -> None:
+    for name, text in texts.items():
+        ElementTree.SubElement(parent, name).text = text
 
 
 async def my_event(request: Request, event_id: str) -> Response:
@@ -157,5 +207,7 @@ def _official(reading: Reading) -> Coming | None:
 
 ROUTES = (
     Route("/my-events", my_events, Policy.TD),
+    Route("/my-events/feed", make_feed_address, Policy.TD, ("POST",)),
+    Route("/feeds/{secret}", feed, Policy.PUBLIC),
     Route("/my-events/{event_id}", my_event, Policy.TD),
 )

@@ -34,7 +34,7 @@ function show(event, table, link) {
   mark(table, [row, other]);
   const text = link.textContent;
   const round = table.tHead.rows[0].cells[link.closest("td").cellIndex].textContent.trim();
-  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move .rating")?.textContent ?? "unrated"})`;
+  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move")?.textContent.split("→")[0].trim() ?? "unrated"})`;
   told.textContent = `${round}: ${name(row)} ${WORDS[text[0]] ?? "met"} ${name(other)}${COLORS[text.at(-1)] ?? ""}.`;
   told.append(...correction(row, round.match(/\d+/)?.[0]));
   told.hidden = false;

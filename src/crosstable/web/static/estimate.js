@@ -31,7 +31,7 @@ function renew() {
 function build() {
   const games = parsed(field.value);
   if (games.includes(null)) return; // several letters, or something to put right: the text field says it best
-  const names = (field.dataset.names ?? "").split("|"), fixed = "fixed" in field.dataset;
+  const names = (field.dataset.names ?? "").split("|"), fixed = "fixed" in field.dataset, hasNames = "suggest" in form.rating.dataset;
   const list = document.createElement("ol");
   list.className = "games";
   const write = () => {
@@ -49,8 +49,8 @@ function build() {
     const number = list.children.length + 1;
     const input = document.createElement("input");
     input.type = "text";
-    input.setAttribute("aria-label", `Opponent ${number}: rating, name, or ID`);
-    input.placeholder = "rating or name";
+    input.setAttribute("aria-label", `Opponent ${number}: rating${hasNames ? ", name, or ID" : ""}`);
+    input.placeholder = hasNames ? "rating or name" : "rating";
     input.size = 18;
     input.value = name || rating;
     if (name) row.dataset.id = rating;
@@ -72,7 +72,7 @@ function build() {
     row.append(input, taps, scored);
     list.append(row);
     input.readOnly = fixed;
-    if (!fixed) suggest(input, ({ value, name: chosen }) => { row.dataset.id = value; input.value = chosen; write(); });
+    if (!fixed && hasNames) suggest(input, ({ value, name: chosen }) => { row.dataset.id = value; input.value = chosen; write(); });
     input.addEventListener("input", () => { delete row.dataset.id; if (/^\d{3,4}(\/\d+|P\d+)?$|^u$|^\d{6,}$|^$/i.test(input.value.trim())) write(); });
   };
   games.forEach(([result, rating], at) => add(result, rating, names[at] ?? ""));

@@ -1,6 +1,7 @@
 // The workbench: files become a draft, the draft an editable crosstable; every change is checked and rated again at once.
 // It speaks to one address (docs/site.md) and keeps its drafts in this browser.
 import { answer } from "./answer.js";
+import { onDrop } from "./drop.js";
 import { button, bySection, element, field, sectionTable, showResults } from "./workbench-table.js";
 
 const ADDRESS = "/upload/check";
@@ -8,11 +9,13 @@ const KEPT = "crosstable.drafts";
 const MOST_KEPT = 20;
 const MOST_SHOWN = 40;
 const LONG_LIST = 1_000_000;
+const MOST_BYTES = 50_000_000;
 const FORMATS = { dbf: "DBF", trf26: "TRF", csv: "CSV", xlsx: "Excel", json: "JSON" };
 
 const form = document.querySelector("form.drop");
 const input = form.querySelector("input[type=file]");
 const bench = document.getElementById("bench");
+const lead = document.querySelector(".lead");
 const news = element("p", { role: "status", className: "benchnews" });
 const bar = element("div", { className: "cellbar noprint", hidden: true });
 let id = "";
@@ -103,7 +106,7 @@ function base64(file) {
     const reader = new FileReader();
     reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
     reader.onerror = () => failed(reader.error);
-    reader.readAsDataURL(file);
+    reader.readAsDataURL(file.slice(0, MOST_BYTES + 1)); // more would only be refused
   });
 }
 
@@ -119,7 +122,7 @@ async function open(files) {
       draft = one;
       keep();
     }
-    say((read.unread || []).map((one) => `${one.where}: ${one.message} ${one.remedy}`).join(" "));
+    say(inWords(read.unread || []));
     if (fresh.length) {
       undo = [];
       history.pushState(null, "", `#draft-${id}`);
@@ -142,7 +145,7 @@ function opened() {
   if (!found) {
     draft = null;
     bench.replaceChildren();
-    form.hidden = false;
+    form.hidden = lead.hidden = false;
     return;
   }
   [id, draft, undo] = [wanted, found.draft, []];
@@ -203,8 +206,7 @@ async function check() {
 function render(isAgain = false) {
   const scrolled = scrollY;
   const focus = isAgain && document.activeElement?.dataset?.at;
-  form.hidden = true;
-  bar.hidden = true;
+  form.hidden = lead.hidden = bar.hidden = true;
   const event = draft.event.event;
   const head = element("div", { className: "fields benchhead" });
   head.append(
@@ -257,7 +259,8 @@ function submission() {
 
 function sources() {
   const made = element("details", { className: "noprint sources" });
-  made.append(element("summary", {}, "Where ratings come from"));
+  const named = draft.members.map((one) => one.name).join(", ");
+  made.append(element("summary", {}, `Where ratings come from${named && `: ${named}`}`));
   const choice = (word, name) => {
     const box = element("input", { type: "checkbox", checked: draft.ratings[name] });
     box.addEventListener("change", () => change(() => (draft.ratings[name] = box.checked)));
@@ -280,7 +283,6 @@ function sources() {
     element("ul", {}, ...lists),
     element("p", { className: "hint" }, "A rating that you type into the crosstable comes first: 1512, 1512P17 (provisional, on 17 games), unrated."),
   );
-  made.open = lists.length > 0;
   return made;
 }
 
@@ -385,11 +387,15 @@ function look(cell) {
 
 // Files out.
 
+function inWords(findings) {
+  return findings.map((one) => `${one.where && `${one.where}: `}${one.message} ${one.remedy}`).join(" ");
+}
+
 async function exported(to) {
   try {
     const made = await ask({ ...draft, to });
     if (!made.file) {
-      say(`It cannot be written as ${FORMATS[to]} yet: ${made.findings.map((one) => `${one.where}: ${one.message}`).join(" ")}`);
+      say(`It cannot be written as ${FORMATS[to]} yet: ${inWords(made.findings)}`);
       news.classList.remove("unseen");
       return;
     }
@@ -414,17 +420,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (input.files.length) open(input.files);
 });
-const over = (on) => (event) => {
-  if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
-  event.preventDefault();
-  document.body.classList.toggle("over", on);
-};
-document.addEventListener("dragover", over(true));
-document.addEventListener("dragleave", over(false));
-document.addEventListener("drop", (event) => {
-  over(false)(event);
-  if (event.dataTransfer?.files.length) open(event.dataTransfer.files);
-});
+onDrop(open);
 document.querySelector("[data-sample]")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const names = event.currentTarget.dataset.sample.split(" ");
