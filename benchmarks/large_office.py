@@ -1,9 +1,10 @@
-"""Large offices on PostgreSQL with fsync: imported, rated, an ordinary event, old results corrected, exported.
+"""Large offices on PostgreSQL with fsync: imported, rated, an ordinary event, corrections, verified, exported.
 
 Without an argument an office of 200,000 members; ``--whole`` adds one of a million, which takes about twenty minutes.
 """
 
 import json
+import resource
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from crosstable.history.archive import write
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office import tables
+from crosstable.office.audit import audit
 from crosstable.office.bulk.archive_in import import_archive
 from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.corrections import ChangedResult, correct_result
@@ -26,7 +28,9 @@ from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.published import Month
 from crosstable.office.submissions import Status, document_of_bytes, submit
+from crosstable.office.supplements import Basis, publish
 from tests.office.postgres import Server
 
 AUTHOR = Author("benchmark", "measuring")
@@ -34,6 +38,7 @@ TODAY = date(2026, 11, 15)
 # How far back a result is corrected, in days, and the words for it.
 CORRECTIONS = ((30, "a month"), (365, "a year"), (5 * 365, "five years"))
 SIZES = ((200_000, 100_000), (1_000_000, 500_000))
+SUPPLEMENTS = 24
 # What docs/office.md advises for a large office; the rest is as PostgreSQL comes.
 SETTINGS = {"shared_buffers": "4GB", "max_wal_size": "8GB", "checkpoint_timeout": "15min", "wal_compression": "lz4"}
 
@@ -49,7 +54,7 @@ def large_office() -> str:
             del archive
             lines.append(f"office on PostgreSQL, {members:,} members, {sections:,} sections, {games:,} games")
             made = found_office(server.new_database("office"), "Benchmark", AUTHOR)
-            lines += [*founded(made, folder), *changed(made), *exported(made, folder)]
+            lines += [*founded(made, folder), *changed(made), *verified(made), *exported(made, folder)]
             made.close()
     return "\n".join(lines) + "\n"
 
@@ -72,6 +77,22 @@ def changed(made: Office) -> Iterator[str]:
         began = time.perf_counter()
         assert correct_result(made, AUTHOR, event_id, change, TODAY).is_stored
         yield from _rated(made, words, time.perf_counter() - began)
+
+
+def verified(made: Office) -> Iterator[str]:
+    """Supplements of two years are published, and everything is verified; memory is the most of the process."""
+    with made.reading() as connection:
+        last = _newest_day(connection)
+    first = 12 * last.year + last.month - SUPPLEMENTS
+    months = [Month(at // 12, at % 12 + 1) for at in range(first, first + SUPPLEMENTS)]
+    _, seconds = _timed(lambda: [publish(made, AUTHOR, month, Basis.PLAYED) for month in months])
+    yield f"  published   {seconds:8.1f} s   {SUPPLEMENTS} supplements"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found, seconds = _timed(lambda: audit(made))
+    assert not found.findings, found.findings[:3]
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory = f"{most >> 10:,} MB ({before >> 10:,} MB before)"
+    yield f"  verified    {seconds:8.1f} s   {found.postings:,} postings, {memory}"
 
 
 def exported(made: Office, folder: str) -> Iterator[str]:

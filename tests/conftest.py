@@ -21,6 +21,12 @@ settings.load_profile("crosstable")
 # The tests that hold rules, formulas, engine and ledger to 100 % of their branches. Tracing takes longer than most of
 # them, so the others run without it; `make coverage` traces all.
 TRACED = ("spec", "rules", "engine", "notation", "pipeline", "office")
+# Of these, the long ones that cover nothing which the others do not.
+NOT_TRACED = (
+    *("test_archiving", "test_backups", "test_faults", "test_invariants", "test_machine", "test_one_answer"),
+    *("test_privacy", "test_rating_properties", "test_rating_second_engine", "test_rerate_bulk"),
+    *("test_upgrades", "test_stories"),
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -29,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     here = Path(__file__).parent
     for item in items:
-        if item.path.relative_to(here).parts[0] not in TRACED:
+        if item.path.relative_to(here).parts[0] not in TRACED or item.path.name.startswith(NOT_TRACED):
             item.add_marker("no_cover")
 
 

@@ -34,7 +34,10 @@ TEMPLATES = (
     *("desk/parts.html", "desk/said.html", "desk/upload.html", "app/home.html"),
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
-STATIC = ("site.css", "crosstable.css", "mark.svg", "estimate.js", "suggest.js", "workbench.js", "workbench-table.js")
+STATIC = (
+    *("site.css", "crosstable.css", "mark.svg", "drop.js", "estimate.js", "suggest.js"),
+    *("workbench.js", "workbench-table.js"),
+)
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")
 WASM, BYTES, SCRIPT = "application/wasm", "application/octet-stream", "text/javascript"
 COMPILE = """

@@ -50,7 +50,7 @@ COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         (),
         (
             *("rerate", "changes", "publish", "supplements", "ratings", "history", "explain", "log"),
-            *("verify", "backup", "restore", "upgrade"),
+            *("verify", "clock", "backup", "restore", "upgrade"),
         ),
     ),
     "commands-office-settings": ("Commands: settings and accounts of the office", (), ("settings", "users", "tokens")),
@@ -227,7 +227,8 @@ def commands_page(page: str) -> str:
             lines.append(f"\n## crosstable {name}\n\n{command.summary[0].upper()}{command.summary[1:]}.\n\n")
             lines.append(f"```\n{parser.format_help()}```\n")
         if name in own or name == "office":
-            lines += [_inner_command(inner) for inner in inner_parsers(parser) if _page_of(inner) in (page, "")]
+            level = "###" if own else "##"
+            lines += [_inner_command(inner, level) for inner in inner_parsers(parser) if _page_of(inner) in (page, "")]
     return "".join(lines)
 
 
@@ -247,8 +248,8 @@ def inner_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argument
                 yield from below or [inner]
 
 
-def _inner_command(parser: argparse.ArgumentParser) -> str:
-    return f"\n### {parser.prog}\n\n```\n{parser.format_help()}```\n"
+def _inner_command(parser: argparse.ArgumentParser, level: str) -> str:
+    return f"\n{level} {parser.prog}\n\n```\n{parser.format_help()}```\n"
 
 
 def rules_page() -> str:

@@ -33,6 +33,7 @@ def main() -> None:
         shutil.copy(own, PAGES / own.name)
     subprocess.run([sys.argv[1], "build", "-q", "--clean", "-f", str(ROOT / "mkdocs.yml")], check=True, cwd=ROOT)
     site = ROOT / "build" / "docs"
+    (site / "404.html").unlink()  # its links begin at the root of a host, and nobody meets it in a folder
     for page in site.rglob("*.html"):
         own_script = f'<script src="{"../" * (len(page.relative_to(site).parts) - 1)}site.js"></script>'
         text = _OUTSIDE.sub(own_script, page.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Make the outputs of the tutorial in ``docs/lab.md`` anew: ``python tools/make_tutorial.py FOLDER``.
+"""Make the outputs of ``docs/lab-tutorial.md`` anew: ``python tools/make_tutorial.py FOLDER``.
 
 FOLDER holds official pages; the tutorial calls it ``$PAGES``. Every ``sh`` block of the tutorial is run as it is, in
 an empty folder, with the files that the page says to put there; what it prints goes between the two comments after it,
@@ -14,18 +14,10 @@ import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE = DOCS / "lab.md"
-HEADING = "## Tutorial: what did each change of B do?\n"
+PAGE = DOCS / "lab-tutorial.md"
 BEGIN, END = "<!-- output -->\n", "<!-- end of output -->"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"`([\w.-]+)`:\s*$")
-
-
-def tutorial_of(page: str) -> tuple[int, int]:
-    """Where the tutorial stands: it ends with the page or with the next chapter."""
-    begin = page.index(HEADING)
-    following = page.find("\n## ", begin + len(HEADING))
-    return begin, len(page) if following < 0 else following + 1
 
 
 def made(text: str, folder: Path, pages: str) -> str:
@@ -60,18 +52,13 @@ def shown(output: str) -> str:
 
 def main(pages: str) -> int:
     """Run the tutorial and write its outputs into the page."""
-    text = PAGE.read_text("utf-8")
-    begin, end = tutorial_of(text)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tutorial = made(text[begin:end], folder, os.path.abspath(pages))
+        tutorial = made(PAGE.read_text("utf-8"), folder, os.path.abspath(pages))
         for picture in re.findall(r"\]\(images/([\w.-]+\.svg)\)", tutorial):
             shutil.copyfile(folder / picture, DOCS / "images" / picture)
-    # Somebody may have changed other chapters meanwhile.
-    text = PAGE.read_text("utf-8")
-    begin, end = tutorial_of(text)
-    PAGE.write_text(text[:begin] + tutorial + text[end:], "utf-8")
-    print("wrote the tutorial of docs/lab.md")
+    PAGE.write_text(tutorial, "utf-8")
+    print("wrote docs/lab-tutorial.md")
     return 0
 
 

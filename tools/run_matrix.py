@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 MINORS = range(11, 15)
-EXTRAS = ("", "site", "history", "uschess", "all")
+EXTRAS = ("", "site", "history", "uschess", "encryption", "all")
 PORT = 8765
 LONGEST_START = 15.0
 

@@ -37,7 +37,8 @@ else:
         """A copy with other values in the named fields."""
         made = self._make(map(changes.pop, self._fields, self))
         if changes:
-            raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+            refused = TypeError if sys.version_info >= (3, 13) else ValueError  # as the standard one of each Python
+            raise refused(f"Got unexpected field names: {list(changes)!r}")
         return made
 
     def _asdict(self: tuple) -> dict:

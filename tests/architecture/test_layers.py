@@ -174,15 +174,6 @@ def test_the_layers_have_no_circle_above_the_nouns() -> None:
         left = {package: waits for package, waits in left.items() if package not in free}
 
 
-# Modules that import each other, inside functions included, and that nobody has taken apart yet.
-LEFT_IN_CIRCLES = frozenset(
-    {
-        frozenset({"crosstable.cli", "crosstable.cli.printing"}),
-        frozenset({"crosstable.web.replies", "crosstable.web.templating"}),
-    }
-)
-
-
 def circles(found: Sequence[Module]) -> set[frozenset[str]]:
     """Modules that wait for each other: each imports all others of its circle, itself or through them."""
     names = {module.name for module in found}
@@ -213,9 +204,7 @@ def _reached(name: str, seen: dict[str, set[str]]) -> set[str]:
 
 def test_no_modules_import_each_other() -> None:
     """Imports inside functions count: they only hide that two modules are one."""
-    found = circles(modules())
-    assert found <= LEFT_IN_CIRCLES, found - LEFT_IN_CIRCLES
-    assert found == LEFT_IN_CIRCLES, "taken apart: strike it from the list"
+    assert circles(modules()) == set()
 
 
 def test_modules_that_import_each_other_inside_functions_are_found() -> None:

@@ -1,12 +1,14 @@
-"""The door itself: help, wrong usage, errors of our own, pipes, encodings, what starting costs, what is documented."""
+"""The command line itself: help, wrong usage, errors of our own, pipes, encodings, start-up, what is documented."""
 
 import io
 import json
 import os
 import re
 import runpy
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,31 @@ def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch:
     assert run("rate", path) == (130, "", "\nstopped\n")
 
 
+class PanicException(BaseException):
+    """What Polars raises when something in it went wrong."""
+
+
+@pytest.mark.parametrize("made_of_it", [TypeError("'<unprintable str object>' is no data type"), PanicException("…")])
+def test_ctrl_c_that_a_library_calls_an_error_of_its_own_is_ctrl_c(
+    run: Run, monkeypatch: pytest.MonkeyPatch, made_of_it: BaseException
+) -> None:
+    """As Polars does it: the interrupt is dropped while it asks for the name of a type; then the type is wrong."""
+
+    def interrupted(*arguments: object) -> None:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise made_of_it
+
+    monkeypatch.setitem(crosstable.cli.COMMANDS, "rules", COMMANDS["rules"]._replace(is_long=True))
+    monkeypatch.setattr("crosstable.cli.reference._rules", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert run("rules") == (130, "", "\nstopped\n")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_the_collector_stays_on_for_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short command switches it off, since it ends before any garbage could add up."""
     switched: list[str] = []
@@ -259,7 +286,7 @@ def test_every_command_is_on_the_page_of_commands() -> None:
     text = "".join(page.read_text("utf-8") for page in COMMAND_PAGES)
     assert [name for name in COMMANDS if text.count(f"\n## crosstable {name}\n") != 1] == []
     inner = [inner.prog for name in COMMANDS for inner in inner_parsers(parser_of(name))]
-    assert [prog for prog in inner if text.count(f"\n### {prog}\n") != 1] == []
+    assert [prog for prog in inner if text.count(f"## {prog}\n") != 1] == []
 
 
 def test_a_command_that_is_not_documented_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,13 +18,15 @@ from tests.architecture.source import ROOT
 from tests.cli.conftest import Run
 from tests.cli.test_files_of_directors import MEMBERS, event
 from tests.formats.swisssys_event import EVENT, packed
+from tests.uschess.stand_in import StandIn, api_of
+from tests.uschess.test_fetch import MEMBER, QUAD
 from tests.verification.made_pages import line, quad, raw_page
 
 # Pages whose commands have a test of their own.
 ELSEWHERE = {
     "office.md": "tests/cli/test_office_guide.py",
     "calculator.md": "tests/cli/test_estimate.py",
-    "lab.md": "tests/lab/test_tutorial.py",
+    **dict.fromkeys(("lab.md", "lab-federation.md", "lab-tutorial.md"), "tests/lab/test_tutorial.py"),
 }
 # What is not run here, by how it begins, and why.
 NOT_RUN = {
@@ -32,13 +34,14 @@ NOT_RUN = {
     "make run": "serves until it is stopped; tests/web/test_demo.py starts the demonstration",
     "crosstable serve": "serves until it is stopped; tests/web/test_serve.py starts it",
     "crosstable app serve": "serves until it is stopped; tests/browser/test_app.py starts it",
-    "crosstable audit 2025": "asks US Chess; tests/uschess/test_fetch.py asks a stand-in",
-    "crosstable fetch": "asks US Chess; tests/uschess/test_fetch.py asks a stand-in",
-    "crosstable history": "names a server; tests/cli/test_history.py runs it on an office of its own",
-    "crosstable office": "names an office that is not there; tests/cli/test_history.py runs them",
     "sudo": "changes the machine; tests/cli/test_office_upkeep.py and test_office_accounts.py run the commands inside",
     "podman": "needs a container engine",
 }
+# What a page takes for granted.
+BEFORE = {"archive.md": ("office init", "office submit examples/club-quick-night.json --new-members")}
+# The event and the members that the pages fetch.
+ASKED_FOR = "202503213862"
+MEMBERS_ASKED_FOR = ("12345678", "12345679")
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"# exit code (\d)")
 
@@ -85,6 +88,18 @@ def pages() -> list[Path]:
 
 
 @pytest.fixture
+def us_chess(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A stand-in for the ratings API, which is asked without the pause between two questions."""
+    answers = api_of({**QUAD, "event": {**QUAD["event"], "id": ASKED_FOR}})
+    answers |= {f"members/{one}": {**MEMBER, "id": one} for one in MEMBERS_ASKED_FOR}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with StandIn(answers) as server:
+        monkeypatch.setenv("CROSSTABLE_API", server.address)
+        yield
+
+
+@pytest.fixture
 def folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that the pages speak of: an event as DBF files, a spreadsheet, lists, a SwissSys file, a saved page."""
     monkeypatch.chdir(tmp_path)
@@ -115,6 +130,8 @@ def folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     others = (f'{one["member_id"]},"{one["name"]}",1500,40,2026-05-01,1980-01-01\n' for one in more)
     Path("list.txt").write_text(MEMBERS + "".join(others))
+    for name in ("wanted.txt", "fidelity.md"):
+        Path(name).write_text(f"{ASKED_FOR} an event\n")
     Path("event.sjson").write_bytes(packed(EVENT))
     Path("saved-page.html").write_bytes(raw_page(line("202606140012", "2026-06-14", quad()), "2026-06-15"))
     for page in (ROOT / "README.md", ROOT / "docs" / "directors.md"):
@@ -127,11 +144,13 @@ def folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
 WITH_COMMANDS = [page for page in pages() if page.name not in ELSEWHERE and any(typed(page.read_text("utf-8")))]
 
 
+@pytest.mark.usefixtures("us_chess")
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
 def test_every_command_of_a_page_does_what_the_page_says(
     page: Path, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = ""
+    assert not any(run(*line.split()).code for line in BEFORE.get(page.name, ()))
     for one in typed(page.read_text("utf-8")):
         line = " ".join(one.words)
         if any(line.startswith(begins) for begins in NOT_RUN):
@@ -161,6 +180,14 @@ def test_every_command_named_within_a_sentence_exists_with_its_options() -> None
                     lost.append(f"{page.name}: {text}: {word}")
     assert lost == []
     assert seen > 50
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_commands_of_the_workflow_run(run: Run) -> None:
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    lines = re.findall(r"- run: crosstable (.*)", text)
+    assert len(lines) > 4
+    assert [(line, ran.err) for line in lines if (ran := run(*line.split())).code] == []
 
 
 def test_a_page_that_promises_too_much_is_found(folder: Path, run: Run) -> None:

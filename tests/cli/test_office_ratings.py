@@ -234,7 +234,8 @@ def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
     """Two places once they are on, as the office's own number rounds (half up, like official ratings)."""
     own = [line["after"]["rating"] for line in club.asked("history", "30000002")["lines"]]
     assert club.done("settings", "show") == (
-        "public-decimals: off\nmemberships: off\nname: not set\ncontact: not set\ncolor: not set\nlogo: not set\n"
+        "public-decimals: off\nmemberships: off\nclock-days: 90\n"
+        "name: not set\ncontact: not set\ncolor: not set\nlogo: not set\n"
     )
     assert club.done("settings", "public-decimals", "off") == "public-decimals: off already\n"
     assert "public-decimals: on (entry " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")

@@ -45,6 +45,19 @@ def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
     assert "no-such-folder" in ran.err
 
 
+def test_the_clock_is_confirmed_and_how_far_it_may_be_ahead_is_set(desk: Desk) -> None:
+    desk.done("init")
+    shown = desk.done("clock")
+    assert shown.startswith("entry 1, the last one: ")
+    assert "the journal goes on from there (entry 2)" in desk.done("clock", "--confirm")
+    assert "clock: the clock is right; the entry before it was stamped" in desk.done("log", "--last", "1")
+    assert [desk.done("settings", "clock-days", "40") for _ in "12"] == [
+        "clock-days: 40 (entry 3)\n",
+        "clock-days: 40 already\n",
+    ]
+    assert "settings: clock days 40" in desk.done("log", "--last", "1")
+
+
 def test_status_counts_what_is_there_and_what_waits(club: Desk) -> None:
     found = club.asked("status")
     counts = {name: found[name] for name in ("members", "events", "sections", "ratings", "lists", "pending", "held")}

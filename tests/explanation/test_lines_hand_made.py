@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from crosstable.cli.event_files import lines_text
-from crosstable.explanation import Line, explain, usual_document
+from crosstable.explanation import Line, explain, lines_text, usual_document
 from crosstable.rules.editions import Calendar
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, quad, record

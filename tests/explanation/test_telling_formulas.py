@@ -18,7 +18,7 @@ from tests.explanation.checker import IN_FORMULA, NUMBER, Case, Checker
 from tests.explanation.formulas import evaluated
 from tests.explanation.sample import SEEDS, everybody, rated_from, told_from
 
-MUTATED = amount(4, 40)
+MUTATED = amount(3, 40)
 
 
 def case_of(section: dict[str, Any], rated: RatedSection) -> Case:

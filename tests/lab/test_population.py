@@ -26,7 +26,7 @@ from crosstable.lab.population import (
 from crosstable.lab.simulate import Simulated, simulated
 
 YEAR = 365.25
-LAB_PAGE = Path(__file__).parents[2] / "docs" / "lab.md"
+LAB_PAGE = Path(__file__).parents[2] / "docs" / "lab-federation.md"
 
 
 def people_in(federation: Federation) -> Population:

@@ -19,6 +19,7 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import season, simulate, summary_of
 from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.terms import Background, RatingSystem, Report, SectionType
+from tests.amounts import amount
 from tests.office.made_office import HandClock, founded, run, send
 
 # Large enough for shares to settle, small enough to be made in a second or two.
@@ -322,7 +323,7 @@ def test_reports_are_in_order_and_without_fault() -> None:
 def test_an_office_takes_a_season(tmp_path: Path) -> None:
     """Every report accepted whole, members and starting ratings taken from it, each event rated before the next."""
     office = founded(str(tmp_path / "office.db"), HandClock())
-    for report in season():
+    for report in season()[: amount(20, 40)]:
         done = send(office, report, SubmitOptions(adds_members=True, takes_openings=True))
         assert done.status is Status.ACCEPTED
         assert not done.held, done.held

@@ -14,18 +14,14 @@ from crosstable.errors import HistoryError
 from crosstable.lab import undone
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_files import read_rule_set, rules_from, rules_text
-from tools.make_tutorial import BEGIN, END, HEADING, made, shown, tutorial_of
+from tools.make_tutorial import BEGIN, END, made, shown
 
-PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
-
-
-def tutorial() -> str:
-    begin, end = tutorial_of(PAGE)
-    return PAGE[begin:end]
+DOCS = Path(__file__).parents[2] / "docs"
+TUTORIAL = (DOCS / "lab-tutorial.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", tutorial(), flags=re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{kind}\n(.*?)^```$", TUTORIAL, flags=re.DOTALL | re.MULTILINE)
 
 
 def test_its_commands_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,29 +78,28 @@ def test_tables_are_undone_too_and_unknown_names_are_told() -> None:
         undone("bonus_treshold")
 
 
-def test_no_command_of_the_page_writes_where_another_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_of_the_pages_writes_where_another_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Copied one by one, each is taken, and none is refused because of an earlier one."""
+    page = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("lab-federation.md", "lab.md")) + TUTORIAL
     monkeypatch.chdir(tmp_path)
     for name in ("slow.toml", "plan.toml", "kept-at-10.toml"):
         (tmp_path / name).touch()
-    lines = re.findall(r"^crosstable lab .*?(?=\s+#|$)", PAGE, flags=re.MULTILINE)
-    lines += re.findall(r"`(crosstable lab [^`]*)`", PAGE)
+    lines = re.findall(r"^crosstable lab .*?(?=\s+#|$)", page, flags=re.MULTILINE)
+    lines += re.findall(r"`(crosstable lab [^`]*)`", page)
     commands = [shlex.split(line) for line in lines]
     for words in commands:
         if len(words) > 3 and "--help" not in words:  # others name a command only
             parser().parse_args(words[2:])
     written = [words[words.index("--out") + 1] for words in commands if "--out" in words]
-    written += re.findall(r'(?:out=|\.write\()"([^"]+)"', PAGE)
+    written += re.findall(r'(?:out=|\.write\()"([^"]+)"', page)
     assert len(written) > 10
     assert len(set(written)) == len(written), written
 
 
 def test_outputs_go_between_their_comments(tmp_path: Path) -> None:
-    page = f"# Page\n{HEADING}Put this into `a.txt`:\n\n```toml\nx = 1\n```\n\n```sh\ncat a.txt\necho $PAGES\n```\n"
+    page = "# Page\nPut this into `a.txt`:\n\n```toml\nx = 1\n```\n\n```sh\ncat a.txt\necho $PAGES\n```\n"
     page += f"{BEGIN}old\n{END}\n\n## Next\nstays\n"
-    begin, end = tutorial_of(page)
-    found = page[:begin] + made(page[begin:end], tmp_path, "pages") + page[end:]
-    assert found == page.replace("old\n", "\n```text\nx = 1\npages\n```\n\n")
+    assert made(page, tmp_path, "pages") == page.replace("old\n", "\n```text\nx = 1\npages\n```\n\n")
     assert shown("| a |\n") == "\n| a |\n\n"
     with pytest.raises(SystemExit, match="failed: exit 3"):
-        made(f"{HEADING}```sh\nexit 3\n```\n{BEGIN}{END}", tmp_path, "")
+        made(f"```sh\nexit 3\n```\n{BEGIN}{END}", tmp_path, "")

@@ -14,10 +14,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from crosstable import __version__, errors
+from crosstable.errors import FAULTY, USAGE, RefusedError
 from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+    from types import FrameType
 
 
 class Command(NamedTuple):
@@ -78,6 +81,7 @@ EXTRA_OF: Mapping[str, str] = {
     **dict.fromkeys(("alembic", "argon2", "fastapi", "jinja2", "psycopg", "sqlalchemy", "uvicorn"), "site"),
     **dict.fromkeys(("joblib", "numba", "numpy", "polars"), "history"),
     "httpx": "uschess",
+    "cryptography": "encryption",
 }
 # Earlier names of commands inside a command. They work as before, and neither help nor docs name them.
 ALIASES: Mapping[tuple[str, ...], str] = {
@@ -86,8 +90,6 @@ ALIASES: Mapping[tuple[str, ...], str] = {
     ("office", "lists"): "supplements",
 }
 
-FAULTY = 1
-USAGE = 2
 INTERNAL = 3
 STOPPED = 130
 LONGEST_COMMAND = 300
@@ -96,14 +98,6 @@ REFUSALS = (
     *(errors.FetchError, errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
     *(errors.NoEditionError, errors.OfficeError, errors.RuleSetError),
 )
-
-
-class RefusedError(Exception):
-    """A command that cannot be done as it was typed: why, and the exit code."""
-
-    def __init__(self, why: str, code: int = USAGE) -> None:
-        super().__init__(why)
-        self.code = code
 
 
 def entry() -> NoReturn:
@@ -173,7 +167,7 @@ def _run(command: Command, arguments: list[str]) -> int:
         require(command.needs, command.extra)
         options = parser_of(arguments[0]).parse_args(arguments[1:])
         require(getattr(options, "needs", ()), "history")
-        code = options.run(options) or 0
+        code = (_interruptible(options.run) if command.is_long else options.run)(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe went away: that is not our fault, nor a result
         sys.stderr.close()
@@ -206,6 +200,38 @@ def _run(command: Command, arguments: list[str]) -> int:
         sys.stderr.write(internal_error(error, arguments))
         return INTERNAL
     return int(code)
+
+
+def _interruptible(run: "Callable[[argparse.Namespace], int | None]") -> "Callable[[argparse.Namespace], int | None]":
+    """A command in which Ctrl-C is Ctrl-C, whatever a library made of it.
+
+    Polars asks Python for the names of types and drops an interrupt that comes meanwhile: what follows is a TypeError
+    or a panic of its own.
+    """
+    import signal
+    import threading
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return run
+    interrupts: list[int] = []
+
+    def note(number: int, frame: "FrameType | None") -> None:
+        interrupts.append(number)
+        signal.default_int_handler(number, frame)
+
+    def noting(options: "argparse.Namespace") -> int | None:
+        signal.signal(signal.SIGINT, note)
+        try:
+            return run(options)
+        except BaseException as error:
+            if interrupts:
+                raise KeyboardInterrupt from error
+            raise
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    return noting
 
 
 def parser_of(name: str) -> "argparse.ArgumentParser":

@@ -4,8 +4,8 @@ import argparse
 import os
 import sys
 
-from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, option
+from crosstable.errors import RefusedError
 
 FOLDER = os.path.join("dist", "app")
 WORKER = "worker.js"

@@ -34,10 +34,9 @@ from crosstable.calculator.what_if import (
     outcomes,
     score_needed,
 )
-from crosstable.cli import FAULTY
 from crosstable.cli.options import Parser, Takes, flag, option, several, take, width
 from crosstable.cli.printing import fault_text, print_answer, print_json, wrapped
-from crosstable.errors import Fault, UnratableSectionError
+from crosstable.errors import FAULTY, Fault, UnratableSectionError
 from crosstable.explanation import Line
 from crosstable.formulas.norms import NORM_MARGIN
 from crosstable.formulas.outcome import official_rating
@@ -284,7 +283,7 @@ def _answer_lines(found: Answer, lines: tuple[Line, ...]) -> Iterator[str]:
     yield wrapped(f"Badge: {found.badge.symbol} {found.badge.name}. {found.badge.words}", "  ")
     yield from _beside(found)
     if lines:
-        from crosstable.cli.event_files import lines_text
+        from crosstable.explanation import lines_text
 
         yield lines_text(lines)
         yield "\n"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, RefusedError, require
+from crosstable.cli import require
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.cli.printing import (
     fault_text,
@@ -17,7 +17,7 @@ from crosstable.cli.printing import (
     sections_text,
     write_files,
 )
-from crosstable.errors import AcceptanceError, Fault, FormatError
+from crosstable.errors import FAULTY, AcceptanceError, Fault, FormatError, RefusedError
 from crosstable.formats.detect import Input, inputs
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
@@ -339,25 +339,11 @@ def _explain(options: argparse.Namespace) -> int:
 
 def explained_text(rated: "RatedSection", number: int, lines: "tuple[Line, ...]") -> str:
     """An explanation as people read it."""
+    from crosstable.explanation import lines_text
+
     player = next(player for player in rated.players if player.number == number)
     who = player.name or player.member_id or player.number
     return f"{who}, section {rated.section.number}, {rated.system.name}\n{lines_text(lines)}\n"
-
-
-def lines_text(lines: "tuple[Line, ...]") -> str:
-    """The lines of an explanation, part by part, each with its section of the document."""
-    from crosstable.explanation import usual_document
-
-    out = []
-    part = ""
-    usual = usual_document(lines)
-    for line in lines:
-        if line.part != part:
-            part = line.part
-            out.append(f"\n{part}\n")
-        cited = line.section if line.document in ("", usual) else f"{line.document} {line.section}"
-        out.append(f"  {line.text} ({cited})\n" if cited else f"  {line.text}\n")
-    return "".join(out)
 
 
 def convert_parser() -> Parser:

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.history import chosen_rules, compile_once
 from crosstable.cli.options import (
     Commands,
@@ -24,6 +23,7 @@ from crosstable.cli.options import (
     take,
 )
 from crosstable.cli.printing import Bar, print_answer, print_json, refuse_to_replace
+from crosstable.errors import FAULTY, RefusedError
 from crosstable.sentences import counted
 
 if TYPE_CHECKING:

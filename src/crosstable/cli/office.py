@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "users": ("office_accounts", "manage the site's accounts: directors, clubs, office staff, committee"),
     "tokens": ("office_accounts", "manage the tokens of programs that submit events for an affiliate"),
     "verify": ("office_upkeep", "recompute everything from the record and compare"),
+    "clock": ("office_upkeep", "compare the journal with the clock, and say that the clock is right"),
     "backup": ("office_upkeep", "write the whole office to one file"),
     "restore": ("office_upkeep", "make an office from a backup"),
     "upgrade": ("office_upkeep", "upgrade the tables of an older office to this version"),

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
-from crosstable.errors import OfficeError
+from crosstable.errors import FAULTY, OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
@@ -362,6 +361,9 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
         f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
     ),
     EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
-    EntryKind.SETTINGS: lambda act: f"{act.subject} {'on' if any(act.after.values()) else 'off'}",
+    EntryKind.SETTINGS: lambda act: (
+        f"{act.subject} {act.after.get('clock_days') or ('on' if any(act.after.values()) else 'off')}"
+    ),
     EntryKind.UPGRADE: lambda act: f"from schema {act.after['from']} to {act.after['to']}",
+    EntryKind.CLOCK: lambda act: f"the clock is right; the entry before it was stamped {act.after['last']}",
 }

@@ -6,17 +6,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crosstable.cli import RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, option
 from crosstable.cli.printing import print_json, say
+from crosstable.errors import RefusedError
+from crosstable.limits import CLOCK_AHEAD
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
+from crosstable.office.ledger.journal import clock_days
 from crosstable.office.members import import_members
-from crosstable.office.settings import MEMBERSHIPS, PUBLIC_DECIMALS, SETTINGS, identity, is_on, show_as, switch
+from crosstable.office.settings import (
+    MEMBERSHIPS,
+    PUBLIC_DECIMALS,
+    SETTINGS,
+    identity,
+    is_on,
+    set_clock_days,
+    show_as,
+    switch,
+)
 from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
@@ -154,6 +165,9 @@ def add_settings(made: Parser) -> None:
         office_command(made, _switch, *("--by", "--reason"), epilog=f"Off by default. {epilog}")
         made.add_argument("value", choices=(ON, OFF), help=values)
         made.set_defaults(setting=setting)
+    made = add_command(group, "clock-days", "say how far after the last entry the next one may be without a word")
+    office_command(made, _set_days, *("--by", "--reason"), epilog=f"{CLOCK_AHEAD} days by default; see office clock.")
+    made.add_argument("days", type=int, help="a number of days")
     for setting, summary in _IDENTITY.items():
         made = add_command(group, setting, summary)
         office_command(made, _show_as, *("--by", "--reason"), epilog="An empty text takes it back.")
@@ -188,11 +202,13 @@ def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         found = {setting: is_on(connection, setting) for setting in SETTINGS}
         shown = identity(connection)._asdict()
+        days = clock_days(connection)
     if options.json:
-        print_json({"format": "crosstable-office-settings/1", **found, **shown})
+        print_json({"format": "crosstable-office-settings/1", **found, "clock_days": days, **shown})
         return
     for setting, on in found.items():
         say(f"{setting.replace('_', '-')}: {ON if on else OFF}")
+    say(f"clock-days: {days}")
     for setting, text in shown.items():
         say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
 
@@ -204,6 +220,12 @@ def _show_as(options: argparse.Namespace) -> None:
     with opened(options) as office:
         act = show_as(office, author_of(options), options.setting, text)
     say(f"{options.setting}: " + ("so already" if act is None else f"changed (entry {act})"))
+
+
+def _set_days(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        act = set_clock_days(office, author_of(options), options.days)
+    say(f"clock-days: {options.days}" + (" already" if act is None else f" (entry {act})"))
 
 
 def _switch(options: argparse.Namespace) -> None:

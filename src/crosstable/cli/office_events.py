@@ -3,12 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.options import Parser, also, flag, option, take
 from crosstable.cli.printing import Bar, say, sections_text, warn_of_faults
-from crosstable.errors import FormatError, Severity
+from crosstable.errors import FAULTY, FormatError, RefusedError, Severity
 from crosstable.formats.detect import Input, inputs
 from crosstable.office.comparing import birth_differences
 from crosstable.office.corrections import (

@@ -4,13 +4,12 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
 from crosstable.cli.printing import print_json, say, warn_of_faults
-from crosstable.errors import FormatError
+from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact

@@ -3,12 +3,11 @@
 import argparse
 import os
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.options import Parser, add_command, add_commands, american_day, option
 from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults
-from crosstable.errors import FormatError
+from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import fide_list
 from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.sentences import american, counted

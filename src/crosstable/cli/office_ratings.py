@@ -8,14 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crosstable.cli.event_files import explained_text, lines_text
+from crosstable.cli.event_files import explained_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
 from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
-from crosstable.explanation import explain
+from crosstable.explanation import explain, lines_text
 from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.formulas.outcome import Level, official_rating
 from crosstable.office.ledger.facts import Record, State

@@ -5,12 +5,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
-from crosstable.errors import FormatError, OfficeError
+from crosstable.errors import FAULTY, FormatError, OfficeError, RefusedError
 from crosstable.office import list_files
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of

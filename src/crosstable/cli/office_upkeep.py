@@ -4,15 +4,18 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY
+from crosstable.cli import require
 from crosstable.cli.office_access import author_of, database_of, office_command, opened
 from crosstable.cli.options import Parser, flag, option, take
 from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
+from crosstable.errors import FAULTY
 from crosstable.office.database import system_clock
+from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.status import OfficeStatus, status
-from crosstable.sentences import counted
+from crosstable.sentences import american, counted
 
 if TYPE_CHECKING:
+    from crosstable.office.audit import Audit
     from crosstable.office.backups import Backup
     from crosstable.office.ledger.facts import Heading
 
@@ -125,6 +128,10 @@ def _verify(options: argparse.Namespace) -> int:
         said = {"format": "crosstable-office-verified/2", "ok": not findings, **found._asdict(), "findings": findings}
         print_json(said)
         return FAULTY if findings else 0
+    return _tell_verified(found)
+
+
+def _tell_verified(found: "Audit") -> int:
     for finding in found.findings[:MOST_FINDINGS]:
         say(finding.what)
     if len(found.findings) > MOST_FINDINGS:
@@ -146,21 +153,59 @@ def _entries(number: int) -> str:
     return counted(number, "journal entry", "journal entries")
 
 
+def add_clock(made: Parser) -> None:
+    """What ``office clock`` takes."""
+    epilog = "A wrong clock stamps everything after it. An entry that is more days after the last one than the setting "
+    epilog += "clock-days says, or a day before it, is refused until the clock is set, or confirmed with this command. "
+    epilog += "After a confirmation the journal goes on from the clock's time, also where earlier entries are ahead."
+    office_command(made, _clock, "--by", "--reason", epilog=epilog)
+    flag(made, "--confirm", "record that the clock of this machine is right")
+
+
+def _clock(options: argparse.Namespace) -> None:
+    from crosstable.office.settings import confirm_clock
+
+    with opened(options) as office:
+        newest = status(office).newest
+        for what, at in ((f"entry {newest.seq}, the last one", newest.at), ("the clock", office.clock())):
+            say(f"{what}: {american(at.date())}, {at:%H:%M} UTC")
+        if options.confirm:
+            entry = confirm_clock(office, author_of(options, "the clock is right"))
+            say(f"the clock is right: the journal goes on from there (entry {entry})")
+
+
 def add_backup(made: Parser) -> None:
     """What ``office backup`` takes."""
     office_command(made, _backup)
     option(made, "file FILE", "the file to write, for example office-2026-11-15.zip")
+    option(made, "--key-file KEY", _KEY_HELP, default="")
     take(made, "--force")
 
 
 def _backup(options: argparse.Namespace) -> None:
-    from crosstable.office import tables
-    from crosstable.office.backups import backup
+    from crosstable.office.backups import KEPT, backup
 
     refuse_to_replace([options.file], is_forced=options.force)
-    with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
-        made = backup(office, options.file, bar.done)
+    key = _key(options)
+    with opened(options) as office, Bar("backing up", len(KEPT)) as bar:
+        made = backup(office, options.file, bar.done, key)
+    if not key:
+        warn(f"note: {options.file} is not encrypted; --key-file KEY encrypts it")
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
+
+
+_KEY_VARIABLE = "CROSSTABLE_BACKUP_KEY"
+_KEY_HELP = f"a file with the key of an encrypted backup, 16 characters or more; otherwise {_KEY_VARIABLE} says it"
+
+
+def _key(options: argparse.Namespace) -> str:
+    key = os.environ.get(_KEY_VARIABLE, "")
+    if options.key_file:
+        with plain_os_errors(options.key_file), open(options.key_file, encoding="utf-8") as file:
+            key = file.read().strip()
+    if key:
+        require(("cryptography",), "encryption")
+    return key
 
 
 def _tell_backup(where: str, made: "Backup", more: str) -> None:
@@ -172,15 +217,15 @@ def add_restore(made: Parser) -> None:
     """What ``office restore`` takes."""
     office_command(made, _restore)
     option(made, "file FILE", "a file written by office backup, from SQLite or PostgreSQL")
+    option(made, "--key-file KEY", _KEY_HELP, default="")
 
 
 def _restore(options: argparse.Namespace) -> None:
-    from crosstable.office import tables
-    from crosstable.office.backups import restore
+    from crosstable.office.backups import KEPT, restore
 
     url = database_of(options)
-    with Bar("restoring", len(tables.metadata.tables)) as bar:
-        made = restore(options.file, url, system_clock, bar.done)
+    with Bar("restoring", len(KEPT)) as bar:
+        made = restore(options.file, url, system_clock, bar.done, _key(options))
     _tell_backup(shown_address(url), made, " restored")
 
 
@@ -190,7 +235,8 @@ def add_upgrade(made: Parser) -> None:
     flag(made, "--rebuild", "does nothing since schema 0004, which keeps nothing to rebuild")
 
 
-def _upgrade(options: argparse.Namespace) -> None:
+def _upgrade(options: argparse.Namespace) -> int:
+    from crosstable.office.audit import Kept, verify
     from crosstable.office.founding import upgrade_office
 
     url = database_of(options)
@@ -199,3 +245,7 @@ def _upgrade(options: argparse.Namespace) -> None:
     say(f"{shown_address(url)}: {done}")
     if options.rebuild:
         say("since schema 0004 there is nothing to rebuild")
+    if before == after:
+        return 0
+    with Bar("recomputing", 0) as bar:
+        return _tell_verified(verify(url, Kept(), bar.done))

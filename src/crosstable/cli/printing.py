@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, RefusedError
-from crosstable.errors import CrosstableError, Fault, RuleSetError, Severity
+from crosstable.errors import FAULTY, CrosstableError, Fault, RefusedError, RuleSetError, Severity
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from crosstable import schemas
-from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
+from crosstable.errors import RefusedError
 from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for

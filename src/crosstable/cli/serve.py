@@ -6,8 +6,8 @@ import sys
 import tempfile
 from contextlib import closing
 
-from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
+from crosstable.errors import OfficeError, RefusedError
 
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -36,6 +36,7 @@ def parser() -> Parser:
     words = "the form of the log: text or json (default: %(default)s)"
     option(made, "--log FORM", words, choices=("text", "json"), default="text")
     flag(made, "--access-log", "log every request")
+    made.set_defaults(counts_file="")  # where several workers count calls together
     return made
 
 
@@ -51,13 +52,19 @@ def _run(options: argparse.Namespace) -> None:
         if options.demo:
             address = options.database or os.path.join(folder, "office.db")
         _require_networks(options)
+        _require_mail()
         _prepare(address, options)
         if refused := why_not(address, options.host):
             raise RefusedError(refused)
         if options.workers > 1:  # they put their figures together there, and look before anything is imported
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures = os.path.join(folder, "figures")
             os.mkdir(figures)
-        _serve(address, options)
+            if sys.platform != "win32":  # there each worker counts for itself
+                options.counts_file = os.path.join(folder, "counts")
+        try:
+            _serve(address, options)
+        finally:
+            os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
 
 
 def _require_networks(options: argparse.Namespace) -> None:
@@ -69,6 +76,16 @@ def _require_networks(options: argparse.Namespace) -> None:
             ipaddress.ip_network(given, strict=False)
         except ValueError:
             raise RefusedError(f"{given!r} is no address and no network (10.0.0.5, or 10.0.0.0/24)") from None
+
+
+def _require_mail() -> None:
+    """Mail is configured completely, or not at all."""
+    from crosstable.office.mail_server import mail_server
+
+    try:
+        mail_server()
+    except OfficeError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _prepare(address: str, options: argparse.Namespace) -> None:
@@ -156,7 +173,7 @@ def hand_over(address: str, options: argparse.Namespace) -> None:
     hosts = [_shown_host(host) for host in (*options.name, options.host)]
     fields = {"database": os.path.abspath(address) if "://" not in address else address, "hosts": hosts}
     log = {"has_json_log": options.log == "json", "has_access_log": options.access_log}
-    more = {"is_demo": options.demo, "metrics_from": options.metrics_from, **log}
+    more = {"is_demo": options.demo, "metrics_from": options.metrics_from, "counts_file": options.counts_file, **log}
     os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, **more})
 
 

@@ -125,7 +125,8 @@ def _doctor(options: argparse.Namespace) -> None:
 
     Send what it prints along with a question or an error.
     """
-    extras = {name: _libraries(name) for name in ("", "site", "history", "uschess", "lab-dask", "lab-ray")}
+    names = ("", "site", "history", "uschess", "encryption", "lab-dask", "lab-ray")
+    extras = {name: _libraries(name) for name in names}
     missing = {name: [library for library, found in sorted(of.items()) if not found] for name, of in extras.items()}
     document = {
         "format": DOCTOR,

@@ -6,11 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
 from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace, write_files
-from crosstable.errors import FetchError, NotThereError
+from crosstable.errors import FAULTY, FetchError, NotThereError, RefusedError
 from crosstable.formats.detect import inputs
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def audit_parser() -> Parser:
         "unknown. Exit code 0 whatever the verdict is."
     )
     option(made, "source ID|PAGE|FILE", "an event id, a saved page, a file with posted ratings, or - for pasted text")
-    option(made, "--player NUMBER", "only this player, by pairing number", type=int)
+    option(made, "--player NUMBER", "only this player, by pairing number, with the whole working", type=int)
     take(made, "--section", "--control", "--start", "--end", "--json", json="print crosstable-audit/1")
     option(made, "--html OUT", "write a web page to send or print to this file")
     take(made, "--force")
@@ -112,8 +111,10 @@ def _audit(options: argparse.Namespace) -> int:
         return FAULTY if audited.faults else 0
     from crosstable.output.audit_text import audit_page, audit_text
 
+    if options.player is not None and all(row.number != options.player for row in audited.rows):
+        raise RefusedError(f"there is no posted rating of a player {options.player}")
     if options.html:
-        write_files({options.html: audit_page(audited).encode()}, is_forced=options.force)
+        write_files({options.html: audit_page(audited, options.player).encode()}, is_forced=options.force)
     else:
         sys.stdout.write(audit_text(audited, options.player))
     return FAULTY if audited.faults else 0

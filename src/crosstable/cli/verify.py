@@ -6,11 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import CALENDAR, STANDARD_INPUT, read_given
 from crosstable.cli.options import Parser, command_parser, flag, option, take
 from crosstable.cli.printing import Bar, fault_text, print_json, write_files
-from crosstable.errors import FormatError
+from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input
 from crosstable.rules.editions import Calendar

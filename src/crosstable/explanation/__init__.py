@@ -6,7 +6,7 @@ read. The words are in ``explanation.words``; every number of the rules in them 
 the engine and below.
 """
 
-from crosstable.explanation.lines import explain, usual_document
+from crosstable.explanation.lines import explain, lines_text, usual_document
 from crosstable.explanation.telling import Line
 
-__all__ = ["Line", "explain", "usual_document"]
+__all__ = ["Line", "explain", "lines_text", "usual_document"]

@@ -75,6 +75,20 @@ def usual_document(lines: Sequence[Line]) -> str:
     return max(documents, key=documents.count, default="")
 
 
+def lines_text(lines: Sequence[Line]) -> str:
+    """The lines of an explanation, part by part, each with its section of the document."""
+    out = []
+    part = ""
+    usual = usual_document(lines)
+    for line in lines:
+        if line.part != part:
+            part = line.part
+            out.append(f"\n{part}\n")
+        cited = line.section if line.document in ("", usual) else f"{line.document} {line.section}"
+        out.append(f"  {line.text} ({cited})\n" if cited else f"  {line.text}\n")
+    return "".join(out)
+
+
 def player_of(rated: RatedSection, number: int) -> RatedPlayer:
     """The player with a number; raises ``KeyError`` if there is none."""
     player = next((player for player in rated.players if player.number == number), None)

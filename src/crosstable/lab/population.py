@@ -93,7 +93,7 @@ _share, _amount, _number, _count, _day = (
 
 
 class Federation(NamedTuple):
-    """What a federation is like; docs/lab.md lists the same. The same values give the same federation."""
+    """What a federation is like; docs/lab-federation.md lists the same. The same values give the same federation."""
 
     members: Annotated[int, _count("members who join in all", 20)] = 20_000
     sections: Annotated[int, _count("sections that are played, about", 1)] = 10_000
