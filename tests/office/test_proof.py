@@ -310,7 +310,7 @@ def test_bytes_that_change_by_chance_are_found(tmp_path: Path, copy_of: CopyOf) 
 
 def dumped(path: Path) -> Sequence[str] | None:
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             return list(connection.iterdump())
     except (sqlite3.Error, UnicodeError):
         return None

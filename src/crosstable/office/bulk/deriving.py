@@ -1,4 +1,4 @@
-"""Ratings derived anew by the interpreted replay: all of them, or one section from what was posted before it."""
+"""Ratings derived anew: all of them, what entries after a run touch, or one section from what was posted before it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,12 +10,14 @@ from crosstable.history.archive_contents import decisions_of, openings_of, secti
 from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
 from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
+from crosstable.office.bulk.pending import pending_since
 from crosstable.office.bulk.record import known_at, known_of_section
-from crosstable.office.bulk.run import compiled_replay
+from crosstable.office.bulk.run import compiled_replay, planned
 from crosstable.office.bulk.steps import KEY, records_before, steps_of
+from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import LAYOUT, Key, Posting, PostingKey
-from crosstable.office.ledger.watching import LONG, Progress, can_compile, in_silence
+from crosstable.office.ledger.watching import LONG, Progress, Watch, can_compile, in_silence
 
 
 class Derived(NamedTuple):
@@ -51,6 +53,25 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
 
     replay.go(take, progress)
     return total
+
+
+def follows_since(record: Record, run: int, progress: Progress = in_silence) -> bool:
+    """Whether everything that entries after a run touch is posted as it follows from the record.
+
+    What was posted before that is where it begins.
+    """
+    pending = pending_since(record, run)
+    if pending is None:
+        return True
+    plan = planned(record, pending, Watch(progress), is_first=False)
+    total = 0
+
+    def take(due: Due) -> None:
+        nonlocal total
+        total += sum_of(digests_of(due.postings.select(*POSTING), LAYOUT))
+
+    plan.replay.go(take, progress)
+    return text_of(total) == text_of(sum_of(digests_of(plan.old.select(*POSTING), LAYOUT)))
 
 
 def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:
