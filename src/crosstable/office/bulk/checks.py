@@ -36,13 +36,15 @@ _IS_ERASED = (pl.col("salt").str.len_bytes() == len(NO_HASH)).alias("is_erased")
 class _Sections:
     """Sections whose rows are no longer what was submitted; of what was erased the digest cannot be made again."""
 
+    _headings: list[pl.DataFrame]
+    _known: pl.DataFrame | None
+
     def __init__(self) -> None:
-        self._headings: list[pl.DataFrame] = []
-        self._known: pl.DataFrame | None = None
+        self.begin()
 
     def begin(self) -> None:
         """Forget what was seen."""
-        self._headings = []
+        self._headings, self._known = [], None
 
     def take(self, frame: pl.DataFrame) -> None:
         """See some headings."""
@@ -190,7 +192,7 @@ class _Lists:
 
     def take(self, frame: pl.DataFrame) -> None:
         """See some rows; months follow upon each other."""
-        for part in frame.partition_by("month", maintain_order=True):
+        for part in [frame] if frame["month"].n_unique() == 1 else frame.partition_by("month", maintain_order=True):
             if part["month"][0] != self._month:
                 self._check()
                 self._month = part["month"][0]
@@ -275,6 +277,8 @@ class RowChecks:
                 raise look.error
         self._entries.finish()
         self._lists.finish()
+        self._sections.begin()  # what follows takes room
+        self._postings.posted = PostedRatings()
         yield from (*self._entries.findings, *self._lists.findings)
 
     @property
