@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -86,7 +85,9 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
         failed, since, checks = None, 0, None
         try:
             since = _entry_of(connection, kept.since) if kept.since else 0
-            checks = RowChecks(connection, supplements(connection), partial(heads_at, connection), since)
+            made = supplements(connection)
+            heads = {one.act: heads_at(connection, one.act - 1) for one in made}
+            checks = RowChecks(connection, made, heads, since)
         except Exception as error:
             connection.rollback()
             failed = error

@@ -178,7 +178,7 @@ class _Lists:
     """Supplements, one after the other."""
 
     def __init__(
-        self, made: Sequence[Supplement], heads: Callable[[int], set[str]], posted: Callable[[], PostedRatings]
+        self, made: Sequence[Supplement], heads: Mapping[int, set[str]], posted: Callable[[], PostedRatings]
     ) -> None:
         self._made, self._heads, self._posted = {one.month: one for one in made}, heads, posted
         self.begin()
@@ -212,7 +212,7 @@ class _Lists:
         wanted = self._posted().at(made.run, month_of(made.month), last_played(made.basis, month_of(made.month)))
         rows = pl.concat([wanted[:0], *self._rows]).sort("member_id", "system")
         self._rows = []
-        self.findings += _wrong_list(made, rows, wanted, self._heads(made.act - 1))
+        self.findings += _wrong_list(made, rows, wanted, self._heads[made.act])
 
 
 def _wrong_list(made: Supplement, rows: pl.DataFrame, wanted: pl.DataFrame, heads: set[str]) -> Iterator[Finding]:
@@ -249,10 +249,13 @@ class _Guarded:
 
 
 class RowChecks:
-    """Everything that is checked while the tables are read once."""
+    """Everything that is checked while the tables are read once.
+
+    ``heads`` are those that entries had before them. Nothing may be asked of a server while it sends rows.
+    """
 
     def __init__(
-        self, connection: Connection, made: Sequence[Supplement], heads: Callable[[int], set[str]], since: int
+        self, connection: Connection, made: Sequence[Supplement], heads: Mapping[int, set[str]], since: int
     ) -> None:
         self._sections, self._postings = _Sections(), _Postings(connection, since)
         self._entries, self._people = _Entries(self._sections), _People(self._postings)
