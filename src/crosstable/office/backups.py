@@ -38,7 +38,14 @@ FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
 # Tables of a backup: the record, and who may work on it.
-KEPT = (*tables.metadata.sorted_tables, account_tables.account, account_tables.token, account_tables.proposal)
+KEPT = (
+    *tables.metadata.sorted_tables,
+    account_tables.account,
+    account_tables.token,
+    account_tables.proposal,
+    account_tables.second_factor,
+    account_tables.finished_job,
+)
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
@@ -95,7 +102,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
-            for line in _lines(connection, now.tables[table.name]):
+            for line in _lines(connection, now.tables.get(table.name, table)):
                 digest.update(line)
                 file.write(line)
                 count += 1
@@ -139,14 +146,19 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
             migrate(connection, manifest["schema"])
             then = MetaData()
             then.reflect(connection)  # the tables as they were
-            for done, name in enumerate(manifest["rows"], 1):
-                _fill(connection, archive, then.tables[name], manifest)
-                progress(done)
-            _check_counts(connection, manifest, path)
-            bring_up(
-                connection, clock, Author("restore", f"restored from {os.path.basename(path)}"), manifest["schema"]
-            )
-            _check_restored(connection, manifest, path)
+            with office.new_accounts(connection) as apart:
+                for done, name in enumerate(manifest["rows"], 1):
+                    target = connection if name in then.tables else apart
+                    table = then.tables[name] if name in then.tables else account_tables.metadata.tables[name]
+                    _fill(target, archive, table, manifest)
+                    if target.execute(select(func.count()).select_from(text(name))).scalar() != manifest["rows"][name]:
+                        raise OfficeError(
+                            f"{path}: {name} has not as many rows as were backed up; nothing was restored"
+                        )
+                    progress(done)
+                author = Author("restore", f"restored from {os.path.basename(path)}")
+                bring_up(connection, apart, clock, author, manifest["schema"])
+                _check_restored(connection, manifest, path)
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 
@@ -213,12 +225,6 @@ def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
             value = base64.b64decode(value)
         row[column.name] = value
     return row
-
-
-def _check_counts(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
-    for name, count in manifest["rows"].items():
-        if connection.execute(select(func.count()).select_from(text(name))).scalar() != count:
-            raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")
 
 
 def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:

@@ -103,7 +103,7 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
         raise OfficeError(f"a token lasts 1 to {LONGEST_DAYS} days")
     now = office.clock()
     secret = f"{PREFIX}{_secret()}"
-    with office.writing(who, f"a token of {wanted.owner}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"a token of {wanted.owner}", PATIENCE) as connection:
         affiliate = _affiliate_of(connection, wanted)
         token_id = secrets.token_hex(4)
         row = {
@@ -169,7 +169,7 @@ def _token(row: Mapping[Any, Any]) -> Token:
 def revoke_token(office: Office, who: str, token_id: str) -> Token:
     """Make a token worthless, at once and for good."""
     table = tables.token
-    with office.writing(who, f"revoking the token {token_id}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"revoking the token {token_id}", PATIENCE) as connection:
         row = connection.execute(select(table).where(table.c.token_id == token_id)).mappings().first()
         if row is None:
             raise OfficeError(f"there is no token {token_id}; crosstable office tokens list shows them")
@@ -202,7 +202,7 @@ def _note_use(office: Office, token: Token) -> None:
         return
     table = tables.token
     try:
-        with office.writing("the site", "the last use of a token", 0.0) as connection:
+        with office.writing_accounts("the site", "the last use of a token", 0.0) as connection:
             connection.execute(update(table).where(table.c.token_id == token.token_id).values(last_used=instant(now)))
     except OfficeBusyError:  # somebody is writing the record: the next use will be noted
         return
@@ -214,7 +214,7 @@ def _note_use(office: Office, token: Token) -> None:
 def open_session(office: Office, name: str) -> str:
     """Let a browser in as an account (empty: the person at the machine) and return its secret, always a new one."""
     secret, now = _secret(), office.clock()
-    with office.writing(name or "the machine", "logging in", PATIENCE) as connection:
+    with office.writing_accounts(name or "the machine", "logging in", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.expires <= instant(now)))
         _keep(connection, secret, Kind.BROWSER, name, now + SESSION_LASTS)
         table = tables.account
@@ -247,14 +247,14 @@ def _is_alone(connection: Connection) -> bool:
 
 def close_session(office: Office, secret: str) -> None:
     """Log a browser out."""
-    with office.writing("the site", "logging out", PATIENCE) as connection:
+    with office.writing_accounts("the site", "logging out", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.digest == digest_of_secret(secret)))
 
 
 def make_feed(office: Office, name: str) -> str:
     """The secret in the address of an account's feed; the address before it ends, and so does this one with a year."""
     secret, table = _secret(), tables.session
-    with office.writing(name, "the address of a feed", PATIENCE) as connection:
+    with office.writing_accounts(name, "the address of a feed", PATIENCE) as connection:
         connection.execute(delete(table).where((table.c.account == name) & (table.c.kind == Kind.FEED.value)))
         _keep(connection, secret, Kind.FEED, name, office.clock() + timedelta(days=LONGEST_DAYS))
     return secret
@@ -275,7 +275,7 @@ def feed_of(office: Office, secret: str) -> Account | None:
 def make_link(office: Office) -> str:
     """The secret of a link that lets the person at the machine in, once; raises where there are accounts."""
     secret = _secret()
-    with office.writing("the machine", "a link to come in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "a link to come in", PATIENCE) as connection:
         if not _is_alone(connection):
             raise OfficeError("this office has accounts; log in with one of them")
         connection.execute(delete(tables.session).where(tables.session.c.kind == Kind.LINK.value))
@@ -287,7 +287,7 @@ def follow_link(office: Office, secret: str) -> bool:
     """Use a link up; whether it was one."""
     table = tables.session
     mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.LINK.value)
-    with office.writing("the machine", "coming in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "coming in", PATIENCE) as connection:
         row = connection.execute(select(table.c.expires).where(mine)).first()
         connection.execute(delete(table).where(mine))
         is_alone = _is_alone(connection)

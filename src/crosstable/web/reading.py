@@ -31,7 +31,6 @@ from crosstable.office.public_index import (
     RunLine,
     listed_events,
     listed_members,
-    newest_act,
     office_name,
     postings_count,
     run_days,
@@ -405,9 +404,9 @@ class Reading:
         return None if self._now is None else self._now.head.seq
 
     def ask(self) -> None:
-        """Ask the database something; an ``OfficeError`` where it does not answer."""
-        with self.office.reading() as connection:
-            newest_act(connection)
+        """Ask the database something; an ``OfficeError`` where it does not answer, or no longer has our tables."""
+        self.office.newest()
+        self.office.require_schema()
 
     @property
     def is_crowded(self) -> bool:
@@ -441,8 +440,7 @@ class Reading:
                 LOG.warning("a snapshot could not be closed", exc_info=True)
 
     def _has_grown(self, old: Snapshot) -> bool:
-        with self.office.reading() as connection:
-            return newest_act(connection) != old.head.seq  # another office in its place is refused before
+        return self.office.newest() != old.head.seq  # another office in its place is refused before
 
     def close(self) -> None:
         """Let everything go."""
