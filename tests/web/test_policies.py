@@ -14,7 +14,7 @@ from crosstable.web.app import all_routes, create_app
 from crosstable.web.policies import REACH, Actor, ActorKind, Reach, may, reach
 from crosstable.web.routes import API, Policy, Route
 from crosstable.web.settings import Settings
-from tests.office.made_office import filled
+from tests.office.made_office import put_filled
 from tests.web.people import OTHER, OWN, Site, a_club, site
 
 # What each kind of actor may do (decision 0006), by policy. A club's own lists are not kept here.
@@ -103,7 +103,7 @@ def unguarded(app: FastAPI) -> list[str]:
 
 def test_every_route_has_a_policy_and_is_guarded_by_it(tmp_path: Path) -> None:
     path = tmp_path / "office.db"
-    path.write_bytes(filled(a_club))
+    put_filled(a_club, path)
     app = create_app(Settings(str(path)))
     assert unguarded(app) == []
     app.add_api_route("/desk/backdoor", lambda: "come in")  # the check can fail

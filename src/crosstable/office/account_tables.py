@@ -1,5 +1,4 @@
-"""The tables of who may come in and of what waits: accounts, mailboxes, tokens, sessions, failed tries to log in, jobs,
-and proposals.
+"""The tables of who may come in, and of what waits: accounts, tokens, sessions, failed tries, jobs, proposals.
 
 They are no part of the record: their rows change, no entry vouches for them, no list holds them. What the
 people behind them do is recorded by acts, like everything else. In SQLite most of them stand in a file of their own, so
@@ -126,8 +125,8 @@ finished_job = Table(
     "finished_job",
     metadata,
     Column("job_id", String(16), primary_key=True),
+    # the first journal entry that it wrote
     Column("act", Integer, nullable=False),
-    Column("result", Text, nullable=False),
 )
 
 # the second factor of an account's login

@@ -5,7 +5,6 @@ SQLite (the default, one file, WAL) and PostgreSQL (psycopg 3) hold the same tab
 """
 
 import math
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -69,7 +69,7 @@ class Sqlite:
         return os.path.isfile(self.path)
 
     def lacks_accounts(self) -> bool:
-        """Whether the file of the accounts should be there and is not; where nothing can be read, nothing is missing."""
+        """Whether the file of the accounts should be there and is not."""
         has_accounts = _has_table(self.accounts_path, account_tables.belongs.name)
         return not has_accounts and _has_table(self.path, account_tables.finished_job.name)
 

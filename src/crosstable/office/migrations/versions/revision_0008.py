@@ -17,7 +17,6 @@ def upgrade() -> None:
         "finished_job",
         sa.Column("job_id", sa.String(length=16), nullable=False),
         sa.Column("act", sa.Integer(), nullable=False),
-        sa.Column("result", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("job_id"),
     )
     bind = op.get_bind()
