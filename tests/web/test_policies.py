@@ -56,6 +56,7 @@ SAMPLES = {
     "change": "disable",
     "token_id": "00000000",
     "link": "no-link",
+    "job": "000000000000",
 }
 OPEN_WRITES = {
     "/upload/check",

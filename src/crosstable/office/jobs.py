@@ -85,6 +85,11 @@ class Job(NamedTuple):
         """Whether it waits or is being done."""
         return self.state.value in OPEN
 
+    @property
+    def title(self) -> str:
+        """What it is called: a file by its name, anything else by what is done."""
+        return str(self.wish.get("name", self.kind.value))
+
     def by(self) -> Author:
         """Who asked for it, and why."""
         return Author(self.author, self.reason)
@@ -121,8 +126,9 @@ def add_into(connection: Connection, now: datetime, wanted: NewJob) -> Job:
         same.append(table.c.slot == wanted.slot)
     if same and (found := connection.execute(_select().where(or_(*same)).limit(1)).mappings().first()):
         return _job(found)
+    job_id = secrets.token_hex(6)
     row = {
-        "job_id": secrets.token_hex(6),
+        "job_id": job_id,
         "kind": wanted.kind.value,
         "wish": json.dumps(dict(wanted.wish)),
         "content": wanted.content,
@@ -138,7 +144,7 @@ def add_into(connection: Connection, now: datetime, wanted: NewJob) -> Job:
         "is_canceled": False,
     }
     connection.execute(insert(table), row)
-    return _one(connection, row["job_id"])
+    return _one(connection, job_id)
 
 
 def _select() -> Select[Any]:

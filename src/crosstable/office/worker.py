@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from crosstable.errors import CrosstableError, Fault, FormatError, OfficeBusyError, OfficeError
 from crosstable.formats import members as members_format
+from crosstable.office.address import KEY_VARIABLE
 from crosstable.office.audit import NOTHING_KEPT, verify
 from crosstable.office.backups import backup
 from crosstable.office.checking import Sender
@@ -152,11 +153,7 @@ def _import(office: Office, job: Job, progress: Progress) -> Told:
 
 def _backup(office: Office, job: Job, progress: Progress) -> Told:
     path = os.path.join(job.wish["folder"], f"office-{office.clock():%Y%m%d-%H%M%S}.zip")
-    key = ""
-    if job.wish.get("key_file"):
-        with open(job.wish["key_file"], encoding="utf-8") as file:
-            key = file.read().strip()
-    made = backup(office, path, progress, key)
+    made = backup(office, path, progress, os.environ.get(KEY_VARIABLE, ""))
     return Told({"file": path, "entries": made.acts, "head": made.head})
 
 
