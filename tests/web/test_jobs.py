@@ -13,7 +13,7 @@ from crosstable.office.ledger.rerate import last_run
 from crosstable.office.worker import Worker
 from crosstable.web import acting
 from tests.office.made_office import document, quad
-from tests.web.people import OWN, PASSWORD, Site, event_file, site
+from tests.web.people import OWN, PASSWORD, TODAY, Site, event_file, site
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_people_log_in_and_out_while_the_record_is_held(here: Site) -> None:
 
 
 def test_a_submission_is_taken_while_the_record_is_held_and_rated_afterwards(here: Site) -> None:
-    token, content = here.token("tina"), document(quad("late")).content
+    token, content = here.token("tina"), document(quad("late", TODAY)).content
     before = kinds(here)
     with a_long_run(here):
         reply = here.client.post("/api/v1/submissions?name=late.json", content=content, headers=token)
@@ -78,7 +78,7 @@ def test_a_submission_is_taken_while_the_record_is_held_and_rated_afterwards(her
 
 
 def test_who_does_not_want_to_wait_says_so(here: Site) -> None:
-    headers, content = {**here.token("tina"), "Prefer": "respond-async"}, document(quad("late")).content
+    headers, content = {**here.token("tina"), "Prefer": "respond-async"}, document(quad("late", TODAY)).content
     reply = here.client.post("/api/v1/submissions?name=late.json", content=content, headers=headers)
     assert (reply.status_code, reply.headers["preference-applied"]) == (202, "respond-async")
     work(here)
@@ -94,7 +94,7 @@ def test_a_submission_that_is_stored_while_the_next_run_must_wait_names_the_job(
 ) -> None:
     monkeypatch.setattr(acting, "MOST_AHEAD", -1)
     reply = here.client.post(
-        "/api/v1/submissions?name=late.json", content=document(quad("late")).content, headers=here.token("tina")
+        "/api/v1/submissions?name=late.json", content=document(quad("late", TODAY)).content, headers=here.token("tina")
     )
     assert (reply.status_code, reply.json()["run"], reply.json()["job"]["state"]) == (201, None, "queued")
     work(here)
@@ -104,7 +104,7 @@ def test_a_submission_that_is_stored_while_the_next_run_must_wait_names_the_job(
 def test_the_page_of_a_job_shows_how_it_goes(here: Site) -> None:
     mark = here.come_in("tina")
     with a_long_run(here):
-        reply = here.client.post("/upload/submit", data={"mark": mark}, files=[event_file(quad("late"))])
+        reply = here.client.post("/upload/submit", data={"mark": mark}, files=[event_file(quad("late", TODAY))])
         assert reply.status_code == 303
         place = reply.headers["location"]
         assert place.startswith("/jobs/")
@@ -121,9 +121,9 @@ def test_the_page_of_a_job_shows_how_it_goes(here: Site) -> None:
 def test_a_job_is_seen_and_canceled_by_its_affiliate_and_the_office_alone(here: Site) -> None:
     mark = here.come_in("tina")
     with a_long_run(here):
-        place = here.client.post("/upload/submit", data={"mark": mark}, files=[event_file(quad("late"))]).headers[
-            "location"
-        ]
+        place = here.client.post(
+            "/upload/submit", data={"mark": mark}, files=[event_file(quad("late", TODAY))]
+        ).headers["location"]
     job = place.rpartition("/")[2]
     for name, status in (("otto", 404), ("anna", 200), ("clara", 200)):
         here.come_in(name)
