@@ -78,9 +78,9 @@ def address_of(office: Office) -> str:
 
 def put_copy(original: Path, path: Path) -> None:
     """Put a SQLite office where another one may have been left in any state."""
-    for name in (path, Path(f"{path}.accounts")):
+    for name in ("", ".accounts"):
         for beside in ("", "-wal", "-shm", ".lock"):
-            Path(f"{name}{beside}").unlink(missing_ok=True)
+            Path(f"{path}{name}{beside}").unlink(missing_ok=True)
     for name in ("", ".accounts"):
         if os.path.exists(f"{original}{name}"):
             shutil.copyfile(f"{original}{name}", f"{path}{name}")

@@ -45,7 +45,7 @@ def check_all_done(address: str) -> None:
     with closing(Office(address, HandClock())) as office:
         assert [one.state for one in jobs(office) if one.state is not JobState.DONE] == []
         with office.reading() as connection:
-            found = [entry for entry in acts(connection)]
+            found = list(acts(connection))
             effects = connection.execute(select(func.count()).select_from(account_tables.finished_job)).scalar()
         submitted = [entry.subject for entry in found if entry.kind is EntryKind.SUBMIT]
         assert sorted(submitted) == [f"event-{number:04}" for number in range(EVENTS)]

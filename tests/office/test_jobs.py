@@ -17,7 +17,6 @@ from crosstable.office.jobs import (
     KEPT_DAYS,
     LEASE,
     MOST_TRIES,
-    READING,
     WRITING,
     Job,
     JobKind,
@@ -435,7 +434,6 @@ def test_a_worker_runs_until_it_is_told_to_stop(club: Office) -> None:
     one.stop.set()
     thread.join()
     assert entries(club)[-1] is EntryKind.RATE
-    assert READING != WRITING
 
 
 def test_a_day_is_a_day() -> None:

@@ -23,9 +23,11 @@ from crosstable.office.migrations.versions import (
     revision_0004,
     revision_0005,
     revision_0006,
+    revision_0008,
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
+from crosstable.web.reading import Reading
 from tests.office.made_office import (
     AUTHOR,
     club_members,
@@ -233,3 +235,15 @@ def test_a_program_warns_of_a_sqlite_that_can_damage_a_file(monkeypatch: pytest.
     monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 51, 3))
     assert store.cautions() == ()
     assert Office("postgresql://me@host/club").store.cautions() == ()
+
+
+def test_an_older_program_notices_an_upgrade(office: Office) -> None:
+    """Nothing is written any more, and a site says that it is not ready, and why."""
+    with closing(open_office(office.url, office.clock)) as opened, closing(Reading(opened)) as reading:
+        reading.renew()
+        reading.ask()
+        set_schema(office, "9999")
+        with pytest.raises(SchemaError, match="was upgraded to schema 9999 while this program, which knows"):
+            reading.ask()
+        with pytest.raises(SchemaError, match="nothing was stored"):
+            enter(opened, quad("q"))

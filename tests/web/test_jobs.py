@@ -1,4 +1,4 @@
-"""While somebody writes the record: people log in and out, submissions are taken, and a worker stores and rates them."""
+"""While somebody writes the record: people log in and out, and submissions are taken, stored and rated later."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -62,7 +62,7 @@ OPEN_WRITES = {
     "/upload/check",
     "/upload/export",
     "/api/v1/workbench",
-    *("/login", "/machine", "/upload", "/rate", "/audit"),
+    *("/login", "/login/code", "/machine", "/upload", "/rate", "/audit"),
     *(f"{API}/{name}" for name in ("estimate", "rate", "explain", "check", "previews")),
 }
 
@@ -198,7 +198,7 @@ def test_the_matrix_of_routes_and_actors(peopled: Site) -> None:
 
 # Where a policy lets somebody in, and the page then finds that this account or this form is none of theirs.
 _OTHERS = ("/account/others", "/account/others/{name}/{change}")
-_NO_FORM = ("/login", "/machine")
+_NO_FORM = ("/login", "/login/code", "/machine")
 REFUSED_INSIDE: Mapping[str, tuple[str, ...]] = {
     "anybody": _NO_FORM,
     "td": (*_OTHERS, *_NO_FORM),

@@ -25,6 +25,8 @@ _TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 LONGEST_DAYS = 365
 SESSION_LASTS = timedelta(hours=12)
 LINK_LASTS = timedelta(minutes=30)
+# So long there is to type the second factor.
+HALF_LASTS = timedelta(minutes=10)
 # A token's last use is written down at most so often.
 _USE_NOTED_AFTER = timedelta(minutes=5)
 _BITS = 256
@@ -71,9 +73,10 @@ class Bearer(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a row of the sessions is: a browser that is logged in, a link for once, or the address of a feed."""
+    """What a row of the sessions is: a browser that is logged in, or half so, a link for once, a feed's address."""
 
     BROWSER = "browser"
+    HALF = "half"
     LINK = "link"
     FEED = "feed"
 
@@ -222,6 +225,30 @@ def open_session(office: Office, name: str) -> str:
     return secret
 
 
+def open_half_session(office: Office, name: str) -> str:
+    """The secret of a browser whose password was right and which has no second factor shown yet: it opens nothing."""
+    secret = _secret()
+    with office.writing_accounts(name, "logging in", PATIENCE) as connection:
+        _keep(connection, secret, Kind.HALF, name, office.clock() + HALF_LASTS)
+    return secret
+
+
+def half_session_of(office: Office, secret: str) -> Account | None:
+    """Whose password was right in this browser a moment ago."""
+    return _account_by(office, secret, Kind.HALF)
+
+
+def _account_by(office: Office, secret: str, kind: Kind) -> Account | None:
+    table = tables.session
+    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == kind.value)
+    with office.reading() as connection:
+        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
+        account = None if row is None else account_in(connection, row[0])
+    if row is None or account is None or account.is_disabled:
+        return None
+    return account if office.clock() < datetime.fromisoformat(row[1]) else None
+
+
 def _keep(connection: Connection, secret: str, kind: Kind, name: str, expires: datetime) -> None:
     row = {"digest": digest_of_secret(secret), "kind": kind.value, "account": name, "expires": instant(expires)}
     connection.execute(insert(tables.session), row)
@@ -262,14 +289,7 @@ def make_feed(office: Office, name: str) -> str:
 
 def feed_of(office: Office, secret: str) -> Account | None:
     """Whose feed has this secret; nothing for one that is unknown, too old, or whose owner is shut out."""
-    table = tables.session
-    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.FEED.value)
-    with office.reading() as connection:
-        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
-        account = None if row is None else account_in(connection, row[0])
-    if row is None or account is None or account.is_disabled:
-        return None
-    return account if office.clock() < datetime.fromisoformat(row[1]) else None
+    return _account_by(office, secret, Kind.FEED)
 
 
 def make_link(office: Office) -> str:
