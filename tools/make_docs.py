@@ -53,6 +53,7 @@ COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
             *("verify", "clock", "backup", "restore", "upgrade"),
         ),
     ),
+    "commands-office-jobs": ("Commands: jobs, schedules and the worker", (), ("jobs", "schedule", "worker")),
     "commands-office-settings": ("Commands: settings and accounts of the office", (), ("settings", "users", "tokens")),
     "commands-lab": ("Commands: histories and the laboratory", ("history", "lab"), ()),
 }

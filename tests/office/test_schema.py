@@ -23,7 +23,6 @@ from crosstable.office.migrations.versions import (
     revision_0004,
     revision_0005,
     revision_0006,
-    revision_0008,
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
