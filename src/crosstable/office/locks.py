@@ -140,6 +140,32 @@ def give_advisory_lock_back(connection: Connection) -> None:
         raise
 
 
+def held_file_for(path: str) -> float:
+    """For how many seconds the present holder has had the lock of a file, 0 where nobody has."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return 0.0
+    try:
+        began = os.fstat(handle).st_mtime  # the holder writes its name when it comes
+        return 0.0 if _try_flock(handle) else max(0.0, time.time() - began)
+    finally:
+        os.close(handle)
+
+
+def advisory_lock_held_for(connection: Connection) -> float:
+    """The same for the lock on a server: how long its transaction has lasted."""
+    found = connection.execute(
+        text(
+            "SELECT extract(epoch FROM clock_timestamp() - a.xact_start) FROM pg_locks l JOIN pg_stat_activity a "
+            "ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.classid = :high AND l.objid = :low AND "
+            "l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1"
+        ),
+        {"high": _ADVISORY_KEY >> 32, "low": _ADVISORY_KEY & 0xFFFF_FFFF},
+    ).scalar()
+    return float(found or 0.0)
+
+
 def _advisory_holder(connection: Connection) -> str:
     found = connection.execute(
         text(

@@ -17,8 +17,10 @@ from crosstable.errors import OfficeError
 from crosstable.office import account_tables
 from crosstable.office.locks import (
     Holder,
+    advisory_lock_held_for,
     give_advisory_lock_back,
     held_file,
+    held_file_for,
     take_accounts_lock,
     take_advisory_lock,
 )
@@ -42,6 +44,9 @@ class Store(Protocol):
 
     def writing_accounts(self, holder: Holder, patience: float) -> Iterator[Connection]:
         """One transaction over the accounts and jobs, which never waits for the writer of the record."""
+
+    def held_for(self, connection: Connection) -> float:
+        """For how many seconds the present writer has had the record, 0 where there is none."""
 
     def place(self) -> tuple[int, ...] | None:
         """Which files it is, whatever their names; a server has none."""
@@ -67,6 +72,10 @@ class Sqlite:
     def is_there(self) -> bool:
         """Whether the file is there."""
         return os.path.isfile(self.path)
+
+    def held_for(self, connection: Connection) -> float:
+        """How long the lock of the file beside the office is held."""
+        return held_file_for(f"{self.path}.lock")
 
     def lacks_accounts(self) -> bool:
         """Whether the file of the accounts should be there and is not."""
@@ -182,6 +191,10 @@ class Postgres:
     def is_there(self) -> bool:
         """A server says so itself when it is asked something."""
         return True
+
+    def held_for(self, connection: Connection) -> float:
+        """How long the writer's transaction lasts."""
+        return advisory_lock_held_for(connection)
 
     def place(self) -> tuple[int, ...] | None:
         """What is behind an address is for the server to know."""

@@ -5,10 +5,11 @@ person at the machine of an office without accounts is its host and does it at o
 """
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.comparing import birth_differences
@@ -52,9 +53,10 @@ from crosstable.web.uploads import affiliate_of, for_affiliate
 
 # A person sits before the page; a writer who takes longer is named to them.
 PATIENCE = 10.0
-# A submission waits so long for another writer; then it is a job, and so is a run.
+# Where somebody has been writing for so long, in seconds, a submission is a job, and so is a run.
 AT_ONCE = 0.4
 Correct = Callable[[Author, RequestPolicy], Correction]
+Done = TypeVar("Done")
 LOG = logging.getLogger("crosstable.web")
 
 
@@ -106,7 +108,8 @@ def submit_for(
     try:
         if not waits:
             raise OfficeBusyError("nobody waits for it")
-        made = submit(office.guarded(_nothing_more, AT_ONCE), author, document, office.clock().date(), wishes)
+        today = office.clock().date()
+        made = _soon(office, lambda at_most: submit(at_most, author, document, today, wishes))
     except OfficeBusyError:
         return _queued(office, actor, author, document, wishes)
     if actor.is_office:
@@ -117,6 +120,18 @@ def submit_for(
         return Submitted(made, None)
     after = Author(actor.name, f"after submitting {document.name}")
     return Submitted(made, *_rated(office, after, made.checked, actor.affiliate))
+
+
+def _soon(office: Office, do: Callable[[Office], Done]) -> Done:
+    """Do something as soon as others who write only a little are done; raises where somebody is in a long run."""
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return do(office.guarded(_nothing_more, AT_ONCE))
+        except OfficeBusyError:
+            with office.reading() as connection:
+                if time.monotonic() > ends or office.store.held_for(connection) >= AT_ONCE:
+                    raise
 
 
 def _nothing_more(connection: object) -> AbstractContextManager[None]:
@@ -141,7 +156,8 @@ def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = ()
         with office.reading() as connection:
             is_short = sections_ahead(connection) <= MOST_AHEAD
         if is_short:
-            return Rated(rerate(office, author, patience=AT_ONCE, watch=Watch(clock=StageClock(), checked=checked)))
+            watch = Watch(clock=StageClock(), checked=checked)
+            return Rated(_soon(office, lambda at_most: rerate(at_most, author, watch=watch)))
     except OfficeBusyError:
         pass
     except OfficeError as error:
