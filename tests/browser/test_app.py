@@ -6,6 +6,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import zipfile
 from base64 import b64encode
@@ -29,7 +30,7 @@ from tests.browser.served import PROGRAM
 from tests.event_files import event_file, player
 from tests.formats.swisssys_event import EVENT, packed
 from tests.verification.made_pages import line, quad, raw_page
-from tools import make_app
+from tools import make_app, make_dist
 
 ROOT = Path(__file__).parents[2]
 # The first visit of a phone; and digits behind the point that may differ, because each machine has its own exp().
@@ -174,6 +175,29 @@ def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Pag
     assert {path.name for path in app.path.glob("*.html")} == {*PAGES.values()}
     expect(visit.locator("#result")).to_contain_text("1512 → ")
     assert visit.locator("#engine").inner_text().endswith("Ready, and kept for use without network.")
+
+
+def test_the_same_sources_give_the_same_files(app: Folder, tmp_path: Path) -> None:
+    """No time, order or machine goes into the folder or into the file of a release that it is packed to."""
+    (library,) = app.path.glob("files/crosstable.zip.*")
+    with zipfile.ZipFile(library) as made:
+        entries = made.infolist()
+        compiled = [made.read(one)[4:8] for one in entries if one.filename.endswith(".pyc")]
+    assert [one.date_time for one in entries] == [(1980, 1, 1, 0, 0, 0)] * len(entries)
+    assert len(compiled) > 100
+    assert set(compiled) == {b"\x01\x00\x00\x00"}  # PEP 552: a hash of the source in the place of its time
+    copied = tmp_path / "copied"
+    shutil.copytree(app.path, copied, copy_function=shutil.copyfile)
+    for at, path in enumerate(sorted(copied.rglob("*"), reverse=True)):
+        path.chmod(0o755)
+        os.utime(path, (1_700_000_000 + at, 1_700_000_000 + at))
+    if IS_SOAK:
+        make_app.make(copied)
+    packed_to = [tmp_path / "one.zip", tmp_path / "other.zip"]
+    for folder, into in zip((app.path, copied), packed_to, strict=True):
+        make_dist.pack(folder, into)
+    one, other = (path.read_bytes() for path in packed_to)
+    assert one == other
 
 
 def test_every_number_is_the_command_lines(visit: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
