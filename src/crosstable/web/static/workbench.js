@@ -125,7 +125,7 @@ async function open(files) {
     say(inWords(read.unread || []));
     if (fresh.length) {
       undo = [];
-      history.pushState(null, "", `#draft-${id}`);
+      if (bench.isConnected) history.pushState(null, "", `#draft-${id}`);
       render();
       show(read);
     } else if (read.members.length && draft) {
@@ -139,9 +139,11 @@ async function open(files) {
 }
 
 function opened() {
-  const wanted = location.hash.replace("#draft-", "");
-  const found = kept()[wanted];
   bar.hidden = true;
+  if (!bench.isConnected || location.hash === "#main") return;
+  const wanted = location.hash.replace("#draft-", "");
+  if (draft && wanted === id) return;
+  const found = kept()[wanted];
   if (!found) {
     draft = null;
     bench.replaceChildren();
@@ -322,7 +324,7 @@ function summed(found) {
   words.push(stops ? `${counted(stops, "thing")} to put right` : rated ? "Everything is ready" : "Nothing to put right");
   if (warnings) words.push(counted(warnings, "warning"));
   words.push(`${rated === of ? counted(of, "section") : `${rated} of ${counted(of, "section")}`} rated`);
-  const sum = document.getElementById("sum");
+  const sum = bench.querySelector("#sum");
   sum.textContent = `${words.join(", ")}. ${found.strict ? "Ratings are as this office would post them." : ""}`;
   sum.classList.toggle("error", stops > 0);
   say(sum.textContent);
@@ -350,7 +352,7 @@ function groups(findings) {
   const by = new Map();
   for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
   const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
-  document.getElementById("found").replaceChildren(...made.map(group));
+  bench.querySelector("#found").replaceChildren(...made.map(group));
 }
 
 function group(some) {
@@ -420,13 +422,12 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (input.files.length) open(input.files);
 });
-onDrop(open);
+onDrop((files) => bench.isConnected && open(files));
 document.querySelector("[data-sample]")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const names = event.currentTarget.dataset.sample.split(" ");
   open(await Promise.all(names.map(async (name) => new File([await (await fetch(name)).blob()], name))));
 });
-addEventListener("hashchange", opened);
-addEventListener("popstate", opened);
+for (const name of ["hashchange", "popstate", "screen"]) addEventListener(name, opened);
 list();
 if (location.hash.startsWith("#draft-")) opened();
