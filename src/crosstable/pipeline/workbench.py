@@ -12,8 +12,9 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
+from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Protocol
 
@@ -21,6 +22,7 @@ from crosstable.checks import CheckedSection
 from crosstable.checks.entries import odd_ones_out
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.players import membership_faults
+from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import fault, level_of
 from crosstable.formats import event_json, event_json_write
@@ -37,7 +39,8 @@ from crosstable.pipeline.completing import (
     with_members,
 )
 from crosstable.pipeline.fixes import Fix, Neighbors, Spot, cell_of, field_of, fixes_for, other_spot
-from crosstable.pipeline.rating import RatedEvent, RatingSource, rate
+from crosstable.pipeline.rating import ExaminedSection, RatedEvent, RatingSource, rate, remember
+from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
@@ -155,7 +158,7 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
     near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)])
     return {
         "findings": list(_findings(event, report, near, draft)),
-        "sections": [_section(event, at) for at in range(len(event.examined))],
+        "sections": [_section(event, one, draft.get("have", ())) for one in event.examined],
         "office": bool(office),
         "strict": sources.is_strict,
     }
@@ -392,19 +395,30 @@ def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str,
     }
 
 
-def _section(event: RatedEvent, at: int) -> dict[str, Any]:
-    """The results of a section by system and player's number; nothing where it could not be rated."""
-    examined = event.examined[at]
-    shown = next((one for one in event.sections if one.number == examined.number and examined.rated), None)
-    systems = {} if shown is None else shown.systems
-    return {
-        "number": examined.number,
-        "rated": bool(examined.rated),
-        "systems": {
-            name: {"edition": one.edition, "players": [player.to_dict() for player in one.players]}
-            for name, one in systems.items()
-        },
-    }
+class _Shown(NamedTuple):
+    """The results of a rated section as a reply has them, and a tag that changes with them."""
+
+    rated: tuple[RatedSection, ...]
+    systems: dict[str, Any]
+    tag: str
+
+
+# Sections of the last replies. A section that an edit leaves alone is not rated again, so it is the same object.
+_LATELY: list[_Shown] = []
+
+
+def _section(event: RatedEvent, examined: ExaminedSection, have: Collection[str]) -> dict[str, Any]:
+    """The results of a section by system, none where it could not be rated; whoever has them gets only their tag."""
+    section = {"number": examined.number, "rated": bool(examined.rated)}
+    if not examined.rated:
+        return {**section, "systems": {}}
+    shown = next((one for one in tuple(_LATELY) if one.rated is examined.rated), None)
+    if shown is None:
+        systems = section_result(examined.rated, event.ranges).to_dict()["systems"]
+        tag = sha256(json.dumps(systems).encode()).hexdigest()[:16]
+        shown = _Shown(examined.rated, systems, tag)
+    remember(_LATELY, shown)
+    return {**section, "tag": shown.tag, **({} if shown.tag in have else {"systems": shown.systems})}
 
 
 # A draft as a file.

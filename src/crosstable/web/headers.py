@@ -99,9 +99,16 @@ async def _refuse(problem: Problem, send: Send) -> None:
 
 
 class Compressed(GZipMiddleware):
-    """Compresses what anybody may read, and files; never a page that holds somebody's own mark, nor one that grows."""
+    """Compresses what anybody may read, files and replies to programs; never a page that holds somebody's own mark.
+
+    Nor one that grows while it is read.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        is_open = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not has_our_cookie(scope)
+        is_open = scope["type"] == "http" and _may_shrink(scope) and not has_our_cookie(scope)
         await (super().__call__ if is_open else self.app)(scope, receive, send)
+
+
+def _may_shrink(scope: Scope) -> bool:
+    return scope["method"] in ("GET", "HEAD") or scope["path"].startswith(("/api/", "/upload/check"))

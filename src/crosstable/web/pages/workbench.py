@@ -76,6 +76,7 @@ class WorkbenchRequest(BaseModel):
     accept: dict[str, str] = {}
     names: dict[str, str] = Field({}, description="Rows whose names are confirmed, by section and number: 1:3.")
     read: list[ReadFault] = Field([], max_length=2000)
+    have: list[Text] = Field([], max_length=MOST_SECTIONS, description="Tags of the results that the caller has.")
     to: Literal[tuple(EXTENSIONS)] | None = None  # type: ignore[valid-type]
 
 
@@ -129,7 +130,9 @@ class WorkbenchReply(BaseModel):
     members: list[Listed] = []
     unread: list[Finding] = []
     findings: list[Finding] = []
-    sections: list[dict[str, Any]] = []
+    sections: list[dict[str, Any]] = Field(
+        [], description="Each with number, rated, a tag of its results, and systems unless the caller has that tag."
+    )
     office: bool = False
     strict: bool = Field(False, description="Whether results are those that this office would post.")
     file: MadeFile | None = None

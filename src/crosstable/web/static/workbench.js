@@ -194,11 +194,18 @@ function fix(fixes) {
 async function check() {
   const turn = ++asked;
   try {
-    const found = await ask(draft);
-    if (turn === asked) show(found);
+    const have = (reply?.sections ?? []).map((one) => one.tag).filter(Boolean);
+    const found = await ask({ ...draft, have });
+    if (turn === asked) show(whole(found));
   } catch (error) {
     say(`The draft could not be checked: ${error.message}`);
   }
+}
+
+// A reply leaves out what the one before it had.
+function whole(found) {
+  const known = new Map((reply?.sections ?? []).map((one) => [one.tag, one.systems]));
+  return { ...found, sections: found.sections.map((one) => ({ systems: known.get(one.tag), ...one })) };
 }
 
 // Showing.
