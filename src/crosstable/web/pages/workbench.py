@@ -116,6 +116,14 @@ class Finding(Place):
     also: Place | None = None
 
 
+class AcceptedKind(BaseModel):
+    """A code that the draft accepts, how many findings have it, and the first of them in words."""
+
+    code: str
+    count: int
+    message: str
+
+
 class MadeFile(BaseModel):
     """A file that was written."""
 
@@ -130,6 +138,7 @@ class WorkbenchReply(BaseModel):
     members: list[Listed] = []
     unread: list[Finding] = []
     findings: list[Finding] = []
+    accepted: list[AcceptedKind] = []
     sections: list[dict[str, Any]] = Field(
         [], description="Each with number, rated, a tag of its results, and systems unless the caller has that tag."
     )

@@ -184,9 +184,9 @@ function fix(fixes) {
   change(() => {
     const changes = fixes.flatMap((one) => one.changes);
     const gone = (one) => one.value === null && typeof one.path.at(-1) === "number";
-    // what is taken out of a list goes last, from its end, so that no other place moves
+    // what is taken out of a list goes last, inner lists first and from the end, so that no other place moves
     const ordered = changes.filter((one) => !gone(one));
-    ordered.push(...changes.filter(gone).sort((one, other) => other.path.at(-1) - one.path.at(-1)));
+    ordered.push(...changes.filter(gone).sort((one, other) => other.path.length - one.path.length || other.path.at(-1) - one.path.at(-1)));
     for (const one of ordered) put(one.path, one.value);
   });
 }
@@ -316,7 +316,7 @@ function show(found) {
       cell.title = cell.title ? `${cell.title}\n${one.message}` : one.message;
     }
   }
-  groups(found.findings);
+  groups(found);
   summed(found);
 }
 
@@ -353,11 +353,17 @@ function cells(one) {
   return found;
 }
 
-function groups(findings) {
+function groups({ findings, accepted = [] }) {
   const by = new Map();
   for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
   const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
-  document.getElementById("found").replaceChildren(...made.map(group));
+  const taken = accepted.map((one) => {
+    const back = button("Take back", () => change(() => delete draft.accept[one.code]), `Take back: ${one.message}`);
+    return element("li", {}, `${one.count > 1 ? `${one.count} × ` : ""}${one.message} `, back);
+  });
+  const kept = element("details", { className: "group", hidden: !taken.length });
+  kept.append(element("summary", {}, `Right as it is, you said: ${counted(taken.length, "kind")} of finding`), element("ul", { className: "lines" }, ...taken));
+  document.getElementById("found").replaceChildren(...made.map(group), kept);
 }
 
 function group(some) {
