@@ -27,7 +27,6 @@ SITE_LINKS = {
     "/estimate": "Estimate",
     "/rules": "Rules",
     "/changes": "Changes",
-    "/rate": "Rate",
     "/upload": "Upload",
     "/about": "About",
 }
