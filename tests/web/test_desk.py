@@ -76,7 +76,7 @@ def test_the_desk_shows_what_waits(here: Site) -> None:
     send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
     send(here.office, quad("fine", TODAY))
     page = saw(here, "anna", "/desk")
-    assert "2 acts wait" in page
+    assert "2 journal entries wait" in page
     assert 'href="/desk/events/held"' in page
     assert "(1 error)" in page
     assert "Nobody here has the id 10000077" in saw(here, "anna", "/desk/events/held")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlencode
 from xml.etree import ElementTree
@@ -18,9 +17,10 @@ from crosstable.office.ledger.journal import EntryKind
 from crosstable.office.ledger.journal import act_of as act_of_record
 from crosstable.office.public import public_act
 from crosstable.office.public_index import acts_about
-from crosstable.office.published import CENTRAL, cut_off, month_of
+from crosstable.office.published import CENTRAL
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of, events_of
+from crosstable.office.supplements import Basis, Supplement
 from crosstable.office.views import known, rated_section
 from crosstable.output.words import printable
 from crosstable.web.acting import Corrected, require_event
@@ -219,13 +219,13 @@ def _list_of(reading: Reading, own: OwnEvent) -> str:
     """The month of the first published list that took the event's ratings in; empty while none has."""
     if reading.tag is None or own.state not in ("rated", "corrected"):
         return ""
-    rated = reading.now.rated_on(own.accepted)
-    return next((one.month for one in reading.now.lists if rated and rated <= _closed(one.month)), "")
+    ended = own.event.ended
+    return next((one.month for one in reading.now.lists if own.accepted < one.run and _was_over(ended, one)), "")
 
 
-@lru_cache
-def _closed(month: str) -> date:
-    return cut_off(month_of(month)).astimezone(CENTRAL).date()
+def _was_over(ended: date | None, listed: Supplement) -> bool:
+    """Whether an event was played in time for a list that goes by days of play."""
+    return listed.basis is not Basis.PLAYED or ended is None or ended <= listed.cut_off.astimezone(CENTRAL).date()
 
 
 ROUTES = (
