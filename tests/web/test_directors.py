@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,45 @@ def test_programs_send_files_as_they_like_and_read_from_any_site(here: Site) -> 
     assert read.headers["content-encoding"] == "gzip"
     assert "access-control-allow-origin" not in here.client.get("/my-events").headers
     assert here.client.get("/api/v1/members/none").json()["type"] == "/api#problem-404"
+
+
+def test_every_example_of_the_api_can_be_typed_as_it_stands(here: Site) -> None:
+    here.come_in("nobody")
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    page = html.unescape(here.client.get("/api").text)
+    examples = re.findall(r"<details class=\"operation\">.*?<code>(curl [^<]*)</code>", page, re.DOTALL)
+    assert len(examples) > 30
+    event = document(own("by-example", NEW)).content
+    replies = {}
+    for one in examples:
+        asked = shlex.split(one)
+        address = asked[-1].removeprefix("http://testserver").removeprefix(str(here.client.base_url))
+        if "Bearer" in one or "/states/" in one:
+            continue  # what these bring about is tested above; nobody here is of a state
+        if "--data-binary" in asked:
+            reply = here.client.post(address, content=event)
+        elif "-d" in asked:
+            reply = here.client.post(address, json=json.loads(asked[asked.index("-d") + 1]))
+        else:
+            reply = here.client.get(address)
+        replies[one] = reply.status_code
+    assert {one: status for one, status in replies.items() if status != 200} == {}
+
+
+def test_pages_of_other_sites_may_ask_whether_something_changed_and_programs_get_short_replies(here: Site) -> None:
+    asking = {"Origin": "https://club.example", "Access-Control-Request-Method": "GET"}
+    reply = here.client.options(
+        "/api/v1/members", headers={**asking, "Access-Control-Request-Headers": "if-none-match"}
+    )
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (204, "*")
+    assert "If-None-Match" in reply.headers["access-control-allow-headers"]
+    refused = here.client.options("/api/v1/submissions", headers={**asking, "Access-Control-Request-Method": "POST"})
+    assert (refused.status_code, refused.json()["detail"]) == (405, "This address takes POST.")
+    assert "access-control-allow-origin" not in refused.headers
+    here.come_in("nobody")
+    content = document(own("by-program", NEW)).content
+    reply = here.client.post("/api/v1/rate", content=content, headers={"Accept-Encoding": "gzip"})
+    assert reply.headers["content-encoding"] == "gzip"
 
 
 def test_an_event_is_downloaded_without_what_is_not_public(here: Site) -> None:

@@ -25,10 +25,9 @@ SITE_LINKS = {
     "/events": "Events",
     "/lists": "Lists",
     "/estimate": "Estimate",
+    "/upload": "Upload",
     "/rules": "Rules",
     "/changes": "Changes",
-    "/upload": "Upload",
-    "/about": "About",
 }
 
 
