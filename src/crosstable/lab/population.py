@@ -161,7 +161,9 @@ class Federation(NamedTuple):
     white_advantage: Annotated[int, _count("points of strength that White is worth")] = 30
     draws: Annotated[float, _share("games between equal beginners that are drawn")] = 0.05
     draws_growth: Annotated[float, _amount("added to it for equals of 1000 points; at 2000 four times as much")] = 0.082
-    form: Annotated[float, _amount("standard deviation of how much stronger or weaker somebody plays in a section")] = 0.0
+    form: Annotated[float, _amount("standard deviation of how much stronger or weaker somebody plays in a section")] = (
+        0.0
+    )
 
     @property
     def first_day(self) -> int:
@@ -264,7 +266,7 @@ def _career(federation: Federation, is_junior: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _evened(federation: Federation, waits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Exponential waits of mean 1 as Weibull's, of mean 1 too: below a shape of 1 more of them are short, and some long."""
+    """Exponential waits of mean 1 as Weibull's, of mean 1 too: below a shape of 1 more are short, and some long."""
     shape = federation.stay_shape
     return np.asarray(waits ** (1.0 / shape) / math.gamma(1.0 + 1.0 / shape))
 

@@ -21,6 +21,7 @@ import polars as pl
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, build
 from crosstable.history.replay import in_silence
+from crosstable.lab.documents import plain
 from crosstable.lab.measures import PROVISIONAL
 from crosstable.lab.posted_pages import history_of, quantile
 from crosstable.lab.predictions import Brought, Floats, Progress, games_of, people_of, rated_by
@@ -154,7 +155,11 @@ def _pairs(rows: pl.DataFrame) -> pl.DataFrame:
     later = rows.filter(pl.col("before").is_not_null()).select("member", then="day", later="before")
     found = first.sort("then").join_asof(
         later.sort("then").with_columns(at="then"),
-        on="then", by="member", strategy="forward", tolerance=AT_MOST - A_YEAR, check_sortedness=False,
+        on="then",
+        by="member",
+        strategy="forward",
+        tolerance=AT_MOST - A_YEAR,
+        check_sortedness=False,
     )
     found = found.filter(pl.col("later").is_not_null())
     years = (pl.col("at") - pl.col("day")) / 365.25
@@ -219,11 +224,21 @@ def figures_of(tables: Sequence[Weighed]) -> Iterator[Found]:
     drawn = games._replace(columns={**games.columns, "drawn": 100.0 * (games.columns["low_score"] == 0.5)})
     for ends in DRAWN:
         inside = drawn.between("mean", ends)
-        yield "draws, both established, %", f"mean rating {ends[0]} to {ends[1]}", inside.mean("drawn"), len(inside.weight)
+        yield (
+            "draws, both established, %",
+            f"mean rating {ends[0]} to {ends[1]}",
+            inside.mean("drawn"),
+            len(inside.weight),
+        )
     for ends in WIDE:
         inside = games.between("difference", ends)
         name = f"difference {ends[0]} to {ends[1]}"
-        yield "score of the lower rated, both established, %", name, 100.0 * inside.mean("low_score"), len(inside.weight)
+        yield (
+            "score of the lower rated, both established, %",
+            name,
+            100.0 * inside.mean("low_score"),
+            len(inside.weight),
+        )
     slope, cost = slope_and_deviance(games)
     yield "expectancies, both established", "best slope", slope, len(games.weight)
     yield "expectancies, both established", "deviance", cost, len(games.weight)
@@ -336,3 +351,82 @@ def packaged(half: str) -> Official:
     document = json.loads(files("crosstable.lab").joinpath(FILE).read_text(encoding="utf-8"))
     found = [Target(**one) for one in (*document[half]["figures"], *document["published"])]
     return Official(half, found, {int(year): float(count) for year, count in document[half]["years"].items()})
+
+
+class Distance(NamedTuple):
+    """A target and what a federation shows of it; ``spread`` is its deviation over seeds, if there are some."""
+
+    target: Target
+    value: float
+    spread: float
+
+    @property
+    def errors(self) -> float:
+        """How many standard errors of the target it is away."""
+        return (self.value - self.target.value) / self.target.error
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is within two standard errors, or five percent."""
+        return self.target.is_near(self.value)
+
+
+def distances(seen: Sequence[Seen], known: Official) -> list[Distance]:
+    """How far federations that differ only in their seed are from every target, in the mean."""
+    every = [simulated_figures(one, known.years) for one in seen]
+    found = []
+    for target in known.targets:
+        values = [value for one in every if math.isfinite(value := one[target.group, target.name])]
+        mean = math.fsum(values) / len(values) if values else math.nan
+        found.append(Distance(target, mean, float(np.std(values, ddof=1)) if len(values) > 1 else math.nan))
+    return found
+
+
+def distances_text(found: Sequence[Distance]) -> str:
+    """A line for every target; a star marks those that are not near."""
+    lines = [f"  {'':<30} {'official':>9} {'error':>7} {'simulated':>9} {'errors away':>11}"]
+    last = ""
+    for one in found:
+        target = one.target
+        if target.group != last:
+            last = target.group
+            lines.append(last)
+        digits = 3 if abs(target.value) < 2.0 else 1
+        mark = "" if one.is_near else "  *"
+        numbers = (
+            f"{target.value:>9.{digits}f} {target.error:>7.{digits}f} {one.value:>9.{digits}f} {one.errors:>+11.1f}"
+        )
+        lines.append(f"  {target.name:<30} {numbers}{mark}")
+    near = sum(one.is_near for one in found)
+    lines.append(
+        f"{near} of {len(found)} within {NEAR_ERRORS:g} standard errors or {100 * NEAR_SHARE:g} %; * the others"
+    )
+    return "\n".join(lines) + "\n"
+
+
+FORMAT = "crosstable-lab-targets/1"
+
+
+def distances_document(found: Sequence[Distance], known: Official, federations: int) -> dict[str, Any]:
+    """The distances for programs; a number that nobody knows is null."""
+    return {
+        "format": FORMAT,
+        "half": known.half,
+        "federations": federations,
+        "near": sum(one.is_near for one in found),
+        "targets": [
+            {
+                "group": one.target.group,
+                "name": one.target.name,
+                "official": one.target.value,
+                "error": one.target.error,
+                "seen": one.target.seen,
+                "source": one.target.source,
+                "simulated": plain(one.value),
+                "spread": plain(one.spread),
+                "errors_away": plain(one.errors),
+                "is_near": one.is_near,
+            }
+            for one in found
+        ],
+    }
