@@ -150,6 +150,5 @@ def judge(members: int = 20_000, seeds: int = 3) -> None:
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    {"targets": write_targets, "fit": fit, "judge": judge}[command](
-        *(int(one) if one.isdigit() else one for one in rest)
-    )
+    commands: dict[str, Callable[..., None]] = {"targets": write_targets, "fit": fit, "judge": judge}
+    commands[command](*(int(one) if one.isdigit() else one for one in rest))

@@ -43,6 +43,7 @@ DISTANCES = "crosstable-lab-targets/1"
 FEWEST_MEMBERS = 20
 MOST_YEARS = 40
 MOST_REGIONS = 44
+LEAST_RATING, GREATEST_RATING = 100, 3000
 # An interval needs so many federations.
 FEWEST_SEEDS = 3
 # Without a number of sections: five for six members, which gives a member about as many games as official pages show.
@@ -68,6 +69,7 @@ def parser() -> Parser:
     _add_committee(commands)
     _add_sweep(commands)
     _add_pages(commands)
+    _add_uncertainty(commands)
     return made
 
 
@@ -409,7 +411,7 @@ def _add_committee(commands: Commands) -> None:
     option(made, "--members N", "members of each federation (default: 3000)", type=_members, default=3000)
     option(made, "--seeds N", "federations of each kind (default: 10)", type=_several_seeds, default=10)
     take(made, "--seed", "--threads", seed="the first seed (default: 1)")
-    take(made, "--json", json="print crosstable-committee/1")
+    take(made, "--json", json="print crosstable-lab-committee/1")
     take(made, "--out", "--force", out="also write one web page to this file")
     made.set_defaults(needs=(*NEEDS, "jinja2"))
 
@@ -492,6 +494,25 @@ def _pages(options: argparse.Namespace) -> None:
     sys.stdout.write(
         f"written to {options.out}: {counted(len(pages), 'page')}, {counted(archive.entries.height, 'row')}\n"
     )
+
+
+def _add_uncertainty(commands: Commands) -> None:
+    made = add_command(commands, "uncertainty", "say how uncertain a Regular rating is", _uncertainty)
+    option(made, "rating RATING", "the rating", type=float)
+    option(made, "--games N", "on how many games it rests (default: established)", type=count)
+
+
+def _uncertainty(options: argparse.Namespace) -> None:
+    """Say by how many points a Regular rating may be off, 95 times of a hundred.
+
+    The numbers come from official results: docs/lab-committee.md says how they were found and how often they hold.
+    """
+    from crosstable.lab.uncertainty import plus_minus
+
+    if not LEAST_RATING <= options.rating <= GREATEST_RATING:
+        raise RefusedError(f"the rating should be from {LEAST_RATING} to {GREATEST_RATING}")
+    points = plus_minus(options.rating, float("inf") if options.games is None else options.games)
+    sys.stdout.write(f"{options.rating:g} ± {points:.0f}\n")
 
 
 # sweep

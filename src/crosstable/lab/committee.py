@@ -42,7 +42,7 @@ from crosstable.lab.simulate import HELD_BACK, simulated, strengths_of
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 from crosstable.terms import RatingSystem
 
-FORMAT = "crosstable-committee/1"
+FORMAT = "crosstable-lab-committee/1"
 # Those whose strength hardly changes; juniors, and everybody else.
 DRIFT_AGES, JUNIOR_AGE = (35.0, 45.0), 18.0
 # More members hold back than in life, so that there are enough to find.

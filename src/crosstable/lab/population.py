@@ -109,6 +109,7 @@ class Federation(NamedTuple):
     juniors: Annotated[float, _share("members who join as juniors and improve")] = 0.62
     founders: Annotated[float, _share("members who are there on the first day, having joined before it")] = 0.2
     opened: Annotated[float, _share("founders who bring a rating")] = 0.9
+    opened_below: Annotated[float, _number("points by which these ratings are below their strength, in the mean")] = 0.0
     dated: Annotated[float, _share("members whose birth date is known")] = 0.7
     canadians: Annotated[float, _share("members with a CFC rating")] = 0.006
     adult_strength: Annotated[float, _number("mean strength that adults reach")] = 1740.0
