@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "confirm": ("office_events", "accept held sections or requested corrections, if they are sound"),
     "withdraw": ("office_events", "take an event, or some of its sections, out of the ratings"),
     "decide": ("office_decisions", "record decisions about floors, titles, matches, ratings and facts"),
+    "proposals": ("office_consent", "show, approve and refuse what takes two people"),
     "rerate": ("office_changes", "rate what changed since the last run and print the rating changes"),
     "changes": ("office_changes", "show the rating changes of a run: who, by how much, through what, and why"),
     "publish": ("office_supplements", "publish the rating supplement of a month; it never changes again"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
+from crosstable.cli.office_consent import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
 from crosstable.cli.printing import print_json, say, warn_of_faults
@@ -13,8 +14,10 @@ from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
-from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
+from crosstable.office.ledger.journal import Author
+from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
+from crosstable.office.proposals import merging, propose, starts_wish, unmerging
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
 from crosstable.sentences import american, counted
@@ -40,7 +43,7 @@ def add_members(made: Parser) -> None:
     unmerge = add_command(group, "unmerge", "undo a merge")
     option(unmerge, "member ID", "the id that was merged into another")
     for one, run in ((merge, _merge), (unmerge, _unmerge)):
-        office_command(one, run, "--by", "--reason!", "--rate")
+        office_command(one, run, "--by", "--reason!", "--account", "--rate")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
     office_command(
         asked,
@@ -57,7 +60,7 @@ def _add_import(group: Commands) -> None:
     office_command(
         made,
         _import,
-        *("--no-rate", "--by", "--reason"),
+        *("--no-rate", "--by", "--reason", "--account"),
         epilog="For a template, type crosstable schema members. A rating in the file becomes a member's starting "
         "rating if the office has none. An import with nothing new changes nothing.",
     )
@@ -89,7 +92,13 @@ def _import(options: argparse.Namespace) -> int:
             prepared = [(path, taken(record, found, os.path.basename(path), wishes)) for path, found in files]
         for path, what in prepared:
             author = author_of(options, f"members file {os.path.basename(path)}")
-            _tell(path, import_members(office, author, what.people, what.openings), what)
+            is_proposed = bool(what.openings) and is_by_two(office)
+            taken_now = () if is_proposed else what.openings
+            who = proposer(office, options, "starting ratings") if is_proposed else None
+            _tell(path, import_members(office, author, what.people, taken_now), what)
+            if who is not None:
+                wish = starts_wish(what.openings)
+                tell_proposed(propose(office, Author(who.name, author.reason), wish, who.credential))
         if options.no_rate:
             return 0
         return rate_and_tell(office, options, "after importing members", is_brief=True)
@@ -204,7 +213,9 @@ def _age_lists(options: argparse.Namespace) -> None:
 
 def _merge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = merge_members(office, author_of(options), options.member, options.into)
+        act = done_or_proposed(office, options, merging(options.member, options.into), author_of(options))
+        if act is None:
+            return 0
         say(f"{options.member} is merged into {options.into} (entry {act})")
         say(f"to undo it: crosstable office members unmerge {options.member}")
         return rate_if_asked(office, options, f"after merging {options.member} into {options.into}")
@@ -212,6 +223,8 @@ def _merge(options: argparse.Namespace) -> int:
 
 def _unmerge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = unmerge_members(office, author_of(options), options.member)
+        act = done_or_proposed(office, options, unmerging(options.member), author_of(options))
+        if act is None:
+            return 0
         say(f"{options.member} is its own member again (entry {act})")
         return rate_if_asked(office, options, f"after unmerging {options.member}")

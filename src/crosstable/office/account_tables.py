@@ -1,7 +1,7 @@
 """The tables of who may come in: accounts, mailboxes, tokens, sessions, failed tries to log in, and proposals.
 
 They are no part of the record: their rows change, no entry vouches for them, no list holds them. What the
-people behind them do is recorded by acts, like everything else.
+people behind them do is recorded by acts, like everything else; what is done to accounts is in the security log.
 """
 
 from sqlalchemy import Boolean, Column, Index, Integer, MetaData, String, Table, Text
@@ -84,4 +84,20 @@ proposal = Table(
     Column("settled_at", String(32)),
     # the act that carried it out
     Column("act", Integer),
+)
+
+# who did what to accounts, who logged in, who read birth dates: appended, never changed, each entry bound to the last
+security_log = Table(
+    "security_log",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", String(32), nullable=False),
+    Column("kind", String(24), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    # the salt of the three texts above or, once they are erased, their salted hash
+    Column("salt", String(64), nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
-from crosstable.office import tables
+from crosstable.office import account_tables, tables
 from crosstable.office.bulk.deriving import derived, every_posting, is_list, sum_due
 from crosstable.office.bulk.posting import sum_posted
 from crosstable.office.database import Office, open_office
@@ -29,6 +29,7 @@ from crosstable.office.list_files import FORMS, list_table, parts_of
 from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.proof import UNREADABLE, Finding, one_line, proof
 from crosstable.office.sections import rows_of
+from crosstable.office.security_log import security_findings
 from crosstable.office.stores import Sqlite
 from crosstable.office.supplements import Supplement, as_row, published_rows, supplements
 
@@ -78,7 +79,7 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
 def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with office.reading() as connection:
-        findings = [*store_findings(connection), *proof(connection)]
+        findings = [*store_findings(connection), *proof(connection), *_of_security_log(connection)]
         told: list[Finding | str] = []
         counts = 0, 0, 0, 0, ""
         try:
@@ -91,6 +92,14 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
         findings += [one for one in told if isinstance(one, Finding)]
         held = tuple(one for one in told if isinstance(one, str))
         return Audit(*counts, held, tuple(dict.fromkeys(findings)))
+
+
+def _of_security_log(connection: Connection) -> list[Finding]:
+    try:
+        return [*security_findings(connection)]
+    except (*UNREADABLE, TypeError, ValueError, AttributeError) as error:
+        connection.rollback()
+        return [Finding(f"the security log cannot be read: {one_line(error)}", table=account_tables.security_log.name)]
 
 
 def _kept(connection: Connection, kept: Kept) -> Iterator[Finding | str]:

@@ -38,7 +38,10 @@ FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
 # Tables of a backup: the record, and who may work on it.
-KEPT = (*tables.metadata.sorted_tables, account_tables.account, account_tables.token, account_tables.proposal)
+KEPT = (
+    *tables.metadata.sorted_tables,
+    *(account_tables.account, account_tables.token, account_tables.proposal, account_tables.security_log),
+)
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.

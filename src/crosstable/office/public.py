@@ -100,6 +100,7 @@ class PublicEntry(NamedTuple):
     reason: str
     subject: str
     said: Mapping[str, Any]
+    approved_by: str = ""
 
 
 class PublicChange(NamedTuple):
@@ -261,6 +262,5 @@ def public_act(act: JournalEntry) -> PublicEntry:
     if isinstance(said.get("differences"), list):
         said["differences"] = public_differences(map(str, said["differences"]))
     reason = "" if act.kind in _PERSONAL or is_asked else act.reason
-    return PublicEntry(
-        act.seq, act.at.replace(second=0, microsecond=0), act.kind.value, act.actor, reason, act.subject, said
-    )
+    at, kind = act.at.replace(second=0, microsecond=0), act.kind.value
+    return PublicEntry(act.seq, at, kind, act.author, reason, act.subject, said, act.approved_by)

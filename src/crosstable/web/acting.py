@@ -9,12 +9,17 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from sqlalchemy import Connection
+
 from crosstable.errors import OfficeError
 from crosstable.office.comparing import birth_differences
+from crosstable.office.consent import is_by_two
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
+from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.effects import MOST_AHEAD
+from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
@@ -29,7 +34,7 @@ from crosstable.office.proposals import (
     propose,
     propose_request,
 )
-from crosstable.office.submissions import NO_OPTIONS, Document, Status, Submission, SubmitOptions, event_of, submit
+from crosstable.office.submissions import NO_OPTIONS, Document, Status, Submission, SubmitOptions, event_of
 from crosstable.office.views import known
 from crosstable.terms import Report
 from crosstable.web.policies import Actor, may
@@ -75,7 +80,7 @@ def submit_for(
     document = _owned(actor, document)
     author = Author(actor.name, reason)
     wishes = wishes._replace(sender=wishes.sender._replace(is_director=not actor.is_office))
-    made = submit(office, author, document, office.clock().date(), wishes)
+    made = submit_first(office, author, document, office.clock().date(), wishes)
     if actor.is_office:
         with office.reading() as connection:
             private = birth_differences(known(connection).record, document.reading.report)
@@ -167,7 +172,7 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
         if was_rated and not actor.is_office:
             return True
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
-        return actor.needs_second and correction_needs_two(record, report.event_id, ends)
+        return _needs_second(office, record.connection, actor) and correction_needs_two(record, report.event_id, ends)
 
     def follow(record: Record, act: int) -> int | None:
         return propose_request(office, record, author, act) if actor.is_office else None
@@ -175,20 +180,29 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
     return RequestPolicy(is_needed, follow)
 
 
+def _needs_second(office: Office, connection: Connection, actor: Actor) -> bool:
+    """Whether a second person has to agree; one who is the office alone cannot ask anybody."""
+    return actor.needs_second and (not actor.is_office or is_by_two(connection, office.clock()))
+
+
 def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> Outcome:
     """Do what the office wishes, or propose it where a second person has to agree."""
     if not reason:
         raise OfficeError("say why; it stays in the record")
     author = Author(actor.name, reason)
-    if actor.needs_second and needs_two(office, wish):
-        return Outcome(None, propose(office, author, wish))
-    return rated_after(office, author, (carry_out_alone if actor.needs_second else carry_out)(office, author, wish))
+    with office.reading() as connection:
+        is_by_both = _needs_second(office, connection, actor)
+    if is_by_both and needs_two(office, wish):
+        credential = proven_by_session(office, actor.secret).credential
+        return Outcome(None, propose(office, author, wish, credential))
+    return rated_after(office, author, (carry_out_alone if is_by_both else carry_out)(office, author, wish))
 
 
 def approve_for(office: Office, actor: Actor, number: int) -> Outcome:
     """Agree to what somebody else proposed, and rate what follows from it."""
+    approver = proven_by_session(office, actor.secret)
     return rated_after(
-        office, Author(actor.name, f"after approving proposal {number}"), approve(office, actor.name, number)
+        office, Author(actor.name, f"after approving proposal {number}"), approve(office, approver, number)
     )
 
 
