@@ -94,7 +94,7 @@ def asking(office: Office, options: argparse.Namespace, event_id: str) -> "Reque
     def follow(record: Record, act: int) -> int | None:
         if who is None:
             return None
-        return propose_request(office, record, Author(who.name, options.reason.strip()), act, who.credential)
+        return propose_request(office, record, Author(who.name, options.reason.strip()), act)
 
     return RequestPolicy(is_needed, follow)
 

@@ -4,7 +4,7 @@ They are no part of the record: their rows change, no entry vouches for them, no
 people behind them do is recorded by acts, like everything else; what is done to accounts is in the security log.
 """
 
-from sqlalchemy import Boolean, Column, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import DDL, Boolean, Column, Index, Integer, MetaData, String, Table, Text, event
 
 metadata = MetaData()
 
@@ -101,3 +101,9 @@ security_log = Table(
     Column("previous", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
 )
+for _deed in ("UPDATE", "DELETE"):
+    _guard = DDL(  # type: ignore[no-untyped-call]
+        f"CREATE TRIGGER security_log_keeps_{_deed.lower()} BEFORE {_deed} ON security_log "
+        "BEGIN SELECT RAISE(ABORT, 'append-only: security_log is never changed'); END"
+    )
+    event.listen(security_log, "after_create", _guard.execute_if(dialect="sqlite"))

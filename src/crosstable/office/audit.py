@@ -6,17 +6,18 @@ against the replay from nothing; and every published supplement against what was
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
-from crosstable.office import account_tables, tables
+from crosstable.office import tables
 from crosstable.office.bulk.deriving import derived, every_posting, is_list, sum_due
 from crosstable.office.bulk.posting import sum_posted
 from crosstable.office.database import Office, open_office
+from crosstable.office.erasing import ERASED, erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
 from crosstable.office.guards import store_findings
 from crosstable.office.ledger.digests import text_of
@@ -79,7 +80,8 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
 def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with office.reading() as connection:
-        findings = [*store_findings(connection), *proof(connection), *_of_security_log(connection)]
+        findings = [*store_findings(connection), *proof(connection)]
+        findings += [*_beside(connection, erased_findings), *_beside(connection, security_findings)]
         told: list[Finding | str] = []
         counts = 0, 0, 0, 0, ""
         try:
@@ -94,12 +96,13 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
         return Audit(*counts, held, tuple(dict.fromkeys(findings)))
 
 
-def _of_security_log(connection: Connection) -> list[Finding]:
+def _beside(connection: Connection, check: Callable[[Connection], Iterator[Finding]]) -> list[Finding]:
+    """What a check of its own finds, whatever the store holds."""
     try:
-        return [*security_findings(connection)]
-    except (*UNREADABLE, TypeError, ValueError, AttributeError) as error:
+        return [*check(connection)]
+    except (*UNREADABLE, TypeError, ValueError, AttributeError, KeyError) as error:
         connection.rollback()
-        return [Finding(f"the security log cannot be read: {one_line(error)}", table=account_tables.security_log.name)]
+        return [Finding(f"what was erased, or the security log, cannot be read: {one_line(error)}")]
 
 
 def _kept(connection: Connection, kept: Kept) -> Iterator[Finding | str]:
@@ -179,7 +182,7 @@ def _changed_documents(connection: Connection) -> Iterator[Finding]:
     table = tables.document
     for digest, name, act in connection.execute(select(table.c.digest, table.c.name, table.c.act)).all():
         content = connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one()
-        if hashlib.sha256(content).hexdigest() != digest:
+        if content and hashlib.sha256(content).hexdigest() != digest:  # of an erased one nothing is left to hash
             yield Finding(f"the original file {name} is damaged", act, table.name, digest)
 
 
@@ -220,7 +223,9 @@ def _wrong_list(connection: Connection, made: Supplement, postings: "pl.DataFram
     """A supplement against its digest, the entry it names, the head, and what was posted when it was made."""
     where = made.act, tables.supplement.name, made.month
     rows = published_rows(connection, made.month)
-    if digest_of_rows([as_row(made.month, row) for row in rows]) != made.digest or len(rows) != made.rows:
+    is_whole = all(row.name != ERASED for row in rows)  # the rows of an erased person are bound by their commitments
+    has_digest = not is_whole or digest_of_rows([as_row(made.month, row) for row in rows]) == made.digest
+    if not has_digest or len(rows) != made.rows:
         yield Finding(f"the supplement of {made.month} is no longer what was published", *where)
         return
     if made.head not in heads_at(connection, made.act - 1):

@@ -94,6 +94,12 @@ class Office:
         if self._seen is not None and written.head is not None:
             self._seen.head = written.head
 
+    @contextmanager
+    def writing_accounts(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
+        """One transaction over the accounts and the security log."""
+        with self.writing(who, doing, patience) as connection:
+            yield connection
+
     def watch(self) -> None:
         """From now on every transaction must find the office that is there now, with all that was seen of it."""
         self._seen = _Seen(self.store.place())

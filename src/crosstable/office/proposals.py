@@ -35,7 +35,7 @@ from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import NewStartingRating, import_members, merge_members, unmerge_members
 from crosstable.office.new_members import read_person, written_person
 from crosstable.office.published import month_of
-from crosstable.office.security_log import SecurityKind, note
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.views import known
 from crosstable.record_rows import rating_from, row_of
@@ -322,20 +322,24 @@ def propose(office: Office, author: Author, wish: ProposedAction, credential: st
     with office.writing(author.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
         _require_sense(known(connection).record, wish, office.clock().date())
         _require_new(connection, wish)
-        return _write(office, connection, author, wish, credential)
+        number = _write(office, connection, author, wish)
+    _note(office, SecurityKind.PROPOSED, Proven(author.actor, credential), number, what=wish.kind.value)
+    return number
 
 
-def propose_request(office: Office, record: Record, author: Author, act: int, credential: str = "session") -> int:
+def _note(office: Office, kind: SecurityKind, who: Proven, number: int, **more: object) -> None:
+    note_apart(office, kind, who.name, f"proposal {number}", credential=who.credential, **more)
+
+
+def propose_request(office: Office, record: Record, author: Author, act: int) -> int:
     """Propose to accept what an act has just asked for, and nothing else that waits, inside its transaction."""
     made = act_of(record.connection, act)
     assert made is not None
     asked = [one.number for one in record.requests(made.subject) if one.act == act]
-    return _write(office, record.connection, author, confirmation(record, made.subject, asked), credential)
+    return _write(office, record.connection, author, confirmation(record, made.subject, asked))
 
 
-def _write(
-    office: Office, connection: Connection, author: Author, wish: ProposedAction, credential: str = "session"
-) -> int:
+def _write(office: Office, connection: Connection, author: Author, wish: ProposedAction) -> int:
     table = tables.proposal
     number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
     row = {
@@ -349,15 +353,6 @@ def _write(
         "state": ProposalState.OPEN.value,
     }
     connection.execute(insert(table), row)
-    note(
-        connection,
-        office.clock(),
-        SecurityKind.PROPOSED,
-        author.actor,
-        f"proposal {number}",
-        what=wish.kind.value,
-        credential=credential,
-    )
     return int(number)
 
 
@@ -424,7 +419,9 @@ def approve(office: Office, approver: Proven, number: int) -> int:
         raise OfficeError("this takes two people: somebody else has to approve what you proposed")
     approval = Approval(number, approver.name, approver.credential)
     author = Author(proposal.proposed_by, proposal.reason, approval=approval)
-    return carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
+    act = carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
+    _note(office, SecurityKind.APPROVED, approver, number, entry=act)
+    return act
 
 
 def _approving(office: Office, approver: Proven, number: int) -> Callable[[Connection], AbstractContextManager[None]]:
@@ -439,8 +436,6 @@ def _approving(office: Office, approver: Proven, number: int) -> Callable[[Conne
         assert made is not None
         table = tables.proposal
         connection.execute(update(table).where(table.c.number == number).values(act=made.seq))
-        said = {"entry": made.seq, "credential": approver.credential}
-        note(connection, office.clock(), SecurityKind.APPROVED, approver.name, f"proposal {number}", **said)
 
     return guard
 
@@ -459,7 +454,7 @@ def refuse(office: Office, who: str, number: int) -> None:
     """Turn a proposal down, or take one's own back."""
     with office.writing(who, f"proposal {number}", PATIENCE) as connection:
         _settle(office, connection, (who, number), ProposalState.REFUSED)
-        note(connection, office.clock(), SecurityKind.REFUSED, who, f"proposal {number}")
+    note_apart(office, SecurityKind.REFUSED, who, f"proposal {number}")
 
 
 def carry_out_alone(office: Office, author: Author, wish: ProposedAction) -> int:

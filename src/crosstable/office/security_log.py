@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert, select, text
 
 from crosstable.office.account_tables import security_log
+from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import NO_HASH, new_salt
 from crosstable.office.ledger.digests import canonical
 from crosstable.office.proof import Finding
 
+# Somebody waits for what is logged, in seconds.
+PATIENCE = 8.0
 # The key of the lock under which one writer at a time appends on a server.
 _LOCK = 7_302_519_004
 
@@ -75,6 +78,12 @@ def note(
     }
     connection.execute(insert(security_log), {**row, "digest": digest_of_entry(row)})
     return int(seq)
+
+
+def note_apart(office: Office, kind: SecurityKind, actor: str, subject: str = "", **details: object) -> int:
+    """The same in a transaction of its own."""
+    with office.writing_accounts(actor, "the security log", PATIENCE) as connection:
+        return note(connection, office.clock(), kind, actor, subject, **details)
 
 
 def hidden_texts(row: Mapping[Any, Any]) -> str:
