@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("office_ratings", "show the whole calculation of a member's rating in a section"),
     "log": ("office_changes", "show the journal: who did what, when and why"),
     "settings": ("office_decisions", "show or change the settings of the office"),
+    "clear": ("office_decisions", "let go of what is older than the office keeps it"),
     "users": ("office_accounts", "manage the site's accounts: directors, clubs, office staff, committee"),
     "tokens": ("office_accounts", "manage the tokens of programs that submit events for an affiliate"),
     "verify": ("office_upkeep", "recompute everything from the record and compare"),

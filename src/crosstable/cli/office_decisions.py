@@ -22,6 +22,7 @@ from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.ledger.journal import clock_days
 from crosstable.office.members import import_members
 from crosstable.office.proposals import fact_wish, ruling_wish
+from crosstable.office.retention import Keep, kept_days, let_go, set_kept_days
 from crosstable.office.settings import (
     MEMBERSHIPS,
     PUBLIC_DECIMALS,
@@ -32,7 +33,7 @@ from crosstable.office.settings import (
     show_as,
     switch,
 )
-from crosstable.sentences import american
+from crosstable.sentences import american, counted
 from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
@@ -194,6 +195,12 @@ def add_settings(made: Parser) -> None:
     option(made, "--days N", "how many days after its end an event may come", type=int)
     option(made, "--players N", "how many players it may have", type=int)
     option(made, "--changes N", "how many ratings it may change", type=int)
+    made = add_command(group, "keep", "say for how many days something is kept; office clear lets go of what is older")
+    office_command(made, _keep, *("--by", "--reason"), epilog="0 keeps it for ever, which is the default of all four.")
+    option(made, "--originals DAYS", "submitted files, from the day they came in", type=int)
+    option(made, "--proposals DAYS", "proposals that are settled", type=int)
+    option(made, "--security-log DAYS", "names and details of the security log", type=int)
+    option(made, "--access DAYS", "sessions, tokens and tries to log in that are over", type=int)
     made = add_command(group, "clock-days", "say how far after the last entry the next one may be without a word")
     office_command(made, _set_days, *("--by", "--reason"), epilog=f"{CLOCK_AHEAD} days by default; see office clock.")
     made.add_argument("days", type=int, help="a number of days")
@@ -233,9 +240,11 @@ def _show(options: argparse.Namespace) -> None:
         shown = identity(connection)._asdict()
         days = clock_days(connection)
         consent = consent_state(connection, office.clock())
+        keep = kept_days(connection)
     if options.json:
         limits = {f"consent_{name}": value for name, value in consent.limits._asdict().items()}
         found |= {"consent": consent.is_on, "consent_off_from": consent.until, **limits}  # type: ignore[dict-item]
+        found |= {f"keep_{name}": days for name, days in keep._asdict().items()}
         print_json({"format": "crosstable-office-settings/1", **found, "clock_days": days, **shown})
         return
     for setting, on in found.items():
@@ -243,6 +252,7 @@ def _show(options: argparse.Namespace) -> None:
     until = "" if consent.until is None else f", until {american(consent.until.date())}"
     say(f"consent: {ON if consent.is_on else OFF}{until}")
     say("consent-limits: " + ", ".join(f"{name} {value}" for name, value in consent.limits._asdict().items()))
+    say(f"keep: {_kept(keep)}")
     say(f"clock-days: {days}")
     for setting, text in shown.items():
         say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
@@ -255,6 +265,36 @@ def _show_as(options: argparse.Namespace) -> None:
     with opened(options) as office:
         act = show_as(office, author_of(options), options.setting, text)
     say(f"{options.setting}: " + ("so already" if act is None else f"changed (entry {act})"))
+
+
+def _keep(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        with office.reading() as connection:
+            now = kept_days(connection)
+        given = {name: days or None for name in now._fields if (days := getattr(options, name)) is not None}
+        act = set_kept_days(office, author_of(options), now._replace(**given))
+    say(f"keep: {_kept(now._replace(**given))}" + (" already" if act is None else f" (entry {act})"))
+
+
+def _kept(keep: Keep) -> str:
+    return ", ".join(
+        f"{name.replace('_', '-')} " + ("for ever" if days is None else counted(days, "day"))
+        for name, days in keep._asdict().items()
+    )
+
+
+def add_clear(made: Parser) -> None:
+    """What ``office clear`` takes."""
+    office_command(made, _clear, "--by", "--reason", epilog="Run it every night, for example from cron.")
+
+
+def _clear(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        found = let_go(office, author_of(options, "no longer kept"))
+        if found["originals"]:
+            office.store.scrub()
+    said = [f"{name.replace('_', '-')} {number:,}" for name, number in found.items() if number]
+    say(f"cleared: {', '.join(said)}" if said else "nothing is older than it is kept")
 
 
 def _set_days(options: argparse.Namespace) -> None:

@@ -4,20 +4,24 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_consent import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
-from crosstable.cli.printing import print_json, say, warn_of_faults
+from crosstable.cli.printing import print_json, say, warn, warn_of_faults
 from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
+from crosstable.office.erasing import erase_member
+from crosstable.office.erasure_list import list_path, write_list
+from crosstable.office.exporting import everything_about
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
 from crosstable.office.proposals import merging, propose, starts_wish, unmerging
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
 from crosstable.sentences import american, counted
@@ -44,6 +48,17 @@ def add_members(made: Parser) -> None:
     option(unmerge, "member ID", "the id that was merged into another")
     for one, run in ((merge, _merge), (unmerge, _unmerge)):
         office_command(one, run, "--by", "--reason!", "--account", "--rate")
+    exported = add_command(group, "export", "write everything that is stored about a person as JSON, for that person")
+    office_command(exported, _export, "member")
+    erased = add_command(group, "erase", "erase a person's name, birth date and ids; ratings and proofs stay")
+    office_command(
+        erased,
+        _erase,
+        *("member", "--by", "--reason!"),
+        epilog="It cannot be undone. The files of the person's events go too; supplements that were handed out stay "
+        "what they are. Without --yes nothing is erased.",
+    )
+    flag(erased, "--yes", "erase, and do not only say what would be erased")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
     office_command(
         asked,
@@ -142,15 +157,51 @@ def _tell(path: str, made: Imported, what: TakenFile) -> None:
         say(f"{path}: {', '.join(text for text, number in said.items() if number)} (entry {made.act})")
     if what.left:
         say(f"  {counted(what.left, 'rating')} not taken, as the office has its own (to take them: --replace-ratings)")
+    if what.erased:
+        say(f"  {counted(what.erased, 'member')} left out: erased")
     if what.uncounted:
         unknown = f"  {counted(what.uncounted, 'rating')} without a game count: established, number of games unknown"
         say(f"{unknown} (to give a count: --count-by-2001-rule)")
 
 
+def _export(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        with office.reading() as connection:
+            found = everything_about(connection, options.member)
+        note_apart(office, SecurityKind.EXPORTED, login_name(), found["member_id"])
+    print_json(found)
+
+
+def _erase(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        if not options.yes:
+            with office.reading() as connection:
+                person = member_view(connection, options.member).person
+            say(f"nothing was erased: {person.member_id} {person.name} would be; to erase them, add --yes")
+            return
+        made = erase_member(office, author_of(options), options.member)
+        is_clean = office.store.scrub()
+        path = list_path(office.url)
+        if path:
+            write_list(office, path)
+    rows = sum(made.rows.values()) - made.documents
+    files = counted(made.documents, "original file")
+    say(f"member {made.members[0]} is erased: {counted(rows, 'row')}, {files} (entry {made.act})")
+    for place in made.remains:
+        say(f"  the name still stands in {place}, which is no personal value of the record")
+    if not is_clean:
+        warn("note: old bytes may still be in the database; see Erasure in the guide (docs/privacy.md)")
+    if path:
+        say(f"backups still hold what was erased; keep {path} for whoever restores one")
+
+
 def _show(options: argparse.Namespace) -> None:
-    with opened(options) as office, office.reading() as connection:
-        view = member_view(connection, options.member, options.known_on)
-        into = known(connection, options.known_on).record.aliases().get(options.member)
+    with opened(options) as office:
+        with office.reading() as connection:
+            view = member_view(connection, options.member, options.known_on)
+            into = known(connection, options.known_on).record.aliases().get(options.member)
+        if view.person.birth_date or view.person.birth_year:
+            note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), view.member_id, by="office members show")
     if options.json:
         print_json({"format": "crosstable-office-member/1", **_member_object(view)})
         return

@@ -20,13 +20,14 @@ from crosstable.office.database import Office, open_office
 from crosstable.office.erasing import ERASED, erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
 from crosstable.office.guards import store_findings
+from crosstable.office.kept_lists import is_that_list
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import act_of, digest_of_rows, head, last_act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current, is_current
 from crosstable.office.ledger.runs import DIGESTS, last_run
 from crosstable.office.ledger.watching import Progress, in_silence
-from crosstable.office.list_files import FORMS, list_table, parts_of
+from crosstable.office.list_files import FORMS
 from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.proof import UNREADABLE, Finding, one_line, proof
 from crosstable.office.sections import rows_of
@@ -130,8 +131,7 @@ def kept_list(connection: Connection, path: str) -> Finding | str:
     with plain_os_errors(path), open(path, "rb") as file:
         content = file.read()
     for one in supplements(connection):
-        made = FORMS[form](list_table(connection, one.month))
-        if parts_of(form, content) == parts_of(form, made.encode() if isinstance(made, str) else made):
+        if is_that_list(connection, one, form, content):
             return f"{path} is the supplement of {one.month}, published by entry {one.act}"
     return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
 

@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, String, Table, and_, func, or_, select, text, update
+from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_, select, text, update
 
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
-from crosstable.office.ledger.facts import Record, entry_from, heading_from
+from crosstable.office.ledger.facts import PERSON_COLUMNS, Record, entry_from, heading_from
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, last_act_of
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import rate_pending
@@ -85,8 +85,9 @@ def erase_in(office: Office, connection: Connection, author: Author, member_id: 
     change = Change(EntryKind.ERASE, person.ids[0], {"members": list(person.ids)})
     act = append(connection, office.clock, author, change)
     work = _Work(connection, act, person)
-    with _unguarded(connection, [*_SALTED, account_tables.proposal]):
+    with unguarded(connection, [*_SALTED, account_tables.proposal]):
         work.do()
+    _write_persons(connection, act, person.ids)
     _keep_starts(connection, act, starts)
     rate_pending(office, connection, Author(author.actor, f"after erasing member {person.ids[0]}"), Watch())
     return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)))
@@ -151,6 +152,22 @@ class _Person:
                         yield f"{table.name}.{column.name}"
 
 
+class _Nobody:
+    """Nobody in particular: where only files go."""
+
+    ids: tuple[str, ...] = ()
+    names: Sequence[str] = ()
+    days: Sequence[str] = ()
+
+    def said_in(self, columns: Iterable[Column[Any]]) -> Any:  # noqa: ANN401
+        """No row is about nobody."""
+        return false()
+
+    def without(self, said: str) -> str:
+        """A text as it is."""
+        return said
+
+
 def _spellings(names: Iterable[str]) -> set[str]:
     """Names as they are and turned around: "Last, First" and "First Last"."""
     found = set()
@@ -194,6 +211,13 @@ def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], tup
     return found
 
 
+def _write_persons(connection: Connection, act: int, ids: Iterable[str]) -> None:
+    """What is known of them from now on, so that whoever looks for news finds it."""
+    people = Record(connection, act).people(list(ids)).values()
+    rows = [{column.name: getattr(one, column.name) for column in PERSON_COLUMNS} for one in people]
+    write_rows(connection, tables.member, [{**row, "act": act} for row in rows])
+
+
 def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], tuple[float, float]]) -> None:
     """Versions of sections in which a start is set by hand that followed from an age."""
     record = Record(connection, act)
@@ -216,7 +240,7 @@ def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, in
 
 
 @contextmanager
-def _unguarded(connection: Connection, some: Sequence[Table]) -> Iterator[None]:
+def unguarded(connection: Connection, some: Sequence[Table]) -> Iterator[None]:
     """Let an erasure change rows that nobody else may; the guards are the same afterwards."""
     names = [table.name for table in some]
     if connection.dialect.name == "sqlite":
@@ -229,7 +253,7 @@ def _unguarded(connection: Connection, some: Sequence[Table]) -> Iterator[None]:
         for _, sql in guards:
             connection.exec_driver_sql(sql)
         return
-    guarded = [table.name for table in some if table in tables.metadata.tables.values()]
+    guarded = [name for name in names if name != account_tables.proposal.name]
     for name in guarded:
         connection.execute(text(f"ALTER TABLE {name} DISABLE TRIGGER {name}_keeps"))
     yield
@@ -240,11 +264,20 @@ def _unguarded(connection: Connection, some: Sequence[Table]) -> Iterator[None]:
 Values = dict[str, Any]
 
 
+def drop_originals(connection: Connection, act: int, digests: Iterable[str]) -> None:
+    """Keep of some submitted files only what commits to them."""
+    work = _Work(connection, act, None)
+    with unguarded(connection, _SALTED):
+        work.drop(tables.document.c.digest.in_(sorted(digests)))
+        for table in (tables.event, tables.act):
+            work.change(table, work.quoting(table), work.said)
+
+
 class _Work:
     """Goes through the tables and puts other values in the place of personal ones."""
 
-    def __init__(self, connection: Connection, act: int, person: _Person) -> None:
-        self.connection, self.act, self.person = connection, act, person
+    def __init__(self, connection: Connection, act: int, person: "_Person | _Nobody | None") -> None:
+        self.connection, self.act, self.person = connection, act, person or _Nobody()
         self.counts: dict[str, int] = {}
         self.documents = 0
         # What stands for a hash of something that was erased.
@@ -254,17 +287,17 @@ class _Work:
         """All of them; hashes of rows and files are replaced where they are quoted, so these come last."""
         ids = self.person.ids
         sections = self._sections()
-        self._change(tables.member, tables.member.c.member_id.in_(ids), lambda _: dict(_OF_MEMBER))
-        self._change(tables.entry, self._entries(), self._entry)
+        self.change(tables.member, tables.member.c.member_id.in_(ids), lambda _: dict(_OF_MEMBER))
+        self.change(tables.entry, self._entries(), self._entry)
         listed = tables.supplement_row
-        self._change(listed, listed.c.member_id.in_(ids), lambda _: {"name": ERASED, "state": ""})
-        self._documents({event_id for event_id, _ in sections})
+        self.change(listed, listed.c.member_id.in_(ids), lambda _: {"name": ERASED, "state": ""})
+        self.drop(tables.document.c.event_id.in_(sorted({event_id for event_id, _ in sections})))
         self._section_digests(sections)
         for table in (tables.section, tables.event, tables.decision, tables.act):
-            self._change(table, self._quoting(table), self._said)
+            self.change(table, self.quoting(table), self.said)
         self._proposals()
 
-    def _change(self, table: Table, where: Any, made: Callable[[Values], Values]) -> None:  # noqa: ANN401
+    def change(self, table: Table, where: Any, made: Callable[[Values], Values]) -> None:  # noqa: ANN401
         layout = row_layout(table)
         rows = [dict(row) for row in self.connection.execute(select(table).where(where)).mappings()]
         for row in rows:
@@ -303,20 +336,15 @@ class _Work:
         query = select(entry.event_id, entry.section).where(self._entries()).distinct()
         return {(row[0], row[1]) for row in self.connection.execute(query)}
 
-    def _documents(self, events: set[str]) -> None:
-        """The files of an event cannot be read without the person any more: their commitments are what is left."""
+    def drop(self, where: Any) -> None:  # noqa: ANN401
+        """Files: their commitments are what is left."""
         table = tables.document
-        for event_id in sorted(events):
-            rows = [
-                dict(row)
-                for row in self.connection.execute(select(table).where(table.c.event_id == event_id)).mappings()
-            ]
-            for row in rows:
-                if row["content"]:
-                    self.instead[row["digest"]] = f"erased-{commitments.draw(16)}-{self.act}-{self.documents}"
-                    new = {"digest": self.instead[row["digest"]], "name": ERASED, "content": b""}
-                    self._replace(table, row_layout(table), row, new)
-                    self.documents += 1
+        for row in [dict(row) for row in self.connection.execute(select(table).where(where)).mappings()]:
+            if row["content"]:
+                self.instead[row["digest"]] = f"erased-{commitments.draw(16)}-{self.act}-{self.documents}"
+                new = {"digest": self.instead[row["digest"]], "name": ERASED, "content": b""}
+                self._replace(table, row_layout(table), row, new)
+                self.documents += 1
 
     def _section_digests(self, sections: set[tuple[str, int]]) -> None:
         """What the rows of a version hash to now."""
@@ -334,7 +362,7 @@ class _Work:
                 if rows and made.heading["digest"] != row["digest"]:
                     self.instead[row["digest"]] = made.heading["digest"]
 
-    def _quoting(self, table: Table) -> Any:  # noqa: ANN401
+    def quoting(self, table: Table) -> Any:  # noqa: ANN401
         """Rows that say the name or an id of the person, or quote the hash of something that was erased."""
         columns = [one for one in table.columns if "personal" in one.info and isinstance(one.type, String)]
         says = [self.person.said_in(columns)]
@@ -348,7 +376,7 @@ class _Work:
         says += [column.contains(one) for column in columns for one in hashes]
         return and_(or_(*says), table.c.seq != self.act) if table is tables.act else or_(*says)
 
-    def _said(self, row: Values) -> Values:
+    def said(self, row: Values) -> Values:
         """The texts of a row without what is erased."""
         found = {}
         is_own = row.get("subject") in self.person.ids
