@@ -396,5 +396,6 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
         f"{act.subject} {act.after.get('clock_days') or ('on' if any(act.after.values()) else 'off')}"
     ),
     EntryKind.UPGRADE: lambda act: f"from schema {act.after['from']} to {act.after['to']}",
+    EntryKind.ERASE: lambda act: "personal values" if act.after["members"] else "originals that are no longer kept",
     EntryKind.CLOCK: lambda act: f"the clock is right; the entry before it was stamped {act.after['last']}",
 }

@@ -194,8 +194,10 @@ def _approve(options: argparse.Namespace) -> int:
     with opened(options) as office:
         one = _open(office, options.number)
         _tell(office, one)
-        act = approve(office, _approver(office, options), options.number)
+        who = _approver(office, options)
+        act = approve(office, who, options.number)
         say(f"proposal {options.number} is approved (entry {act})")
+        options.by = who.name
         return 0 if options.no_rate else rate_and_tell(office, options, f"after approving proposal {options.number}")
 
 

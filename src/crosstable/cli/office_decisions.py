@@ -10,8 +10,8 @@ from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.office_consent import change_limits, done_or_proposed, is_by_two
 from crosstable.cli.office_consent import switch as switch_consent
-from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, option
-from crosstable.cli.printing import print_json, say
+from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, flag, option
+from crosstable.cli.printing import print_json, say, warn
 from crosstable.errors import RefusedError
 from crosstable.limits import CLOCK_AHEAD
 from crosstable.office.consent import consent_state
@@ -286,13 +286,14 @@ def _kept(keep: Keep) -> str:
 def add_clear(made: Parser) -> None:
     """What ``office clear`` takes."""
     office_command(made, _clear, "--by", "--reason", epilog="Run it every night, for example from cron.")
+    flag(made, "--scrub", "also overwrite what was erased in the file of the database; stop the site first")
 
 
 def _clear(options: argparse.Namespace) -> None:
     with opened(options) as office:
         found = let_go(office, author_of(options, "no longer kept"))
-        if found["originals"]:
-            office.store.scrub()
+        if (options.scrub or found["originals"]) and not office.store.scrub():
+            warn("note: old bytes may still be in the database; see Erasure in the guide (docs/privacy.md)")
     said = [f"{name.replace('_', '-')} {number:,}" for name, number in found.items() if number]
     say(f"cleared: {', '.join(said)}" if said else "nothing is older than it is kept")
 

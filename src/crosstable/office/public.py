@@ -41,12 +41,12 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color", "clock_days"),
+    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color", "clock_days", "consent"),
     EntryKind.UPGRADE: ("from", "to"),
     EntryKind.CLOCK: ("clock", "last"),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
-_PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})
+_PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING, EntryKind.ERASE})
 
 
 class Shown(NamedTuple):
