@@ -34,6 +34,8 @@ from crosstable.office.ledger.journal import Approval, Author, act_of, canonical
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import NewStartingRating, import_members, merge_members, unmerge_members
 from crosstable.office.new_members import read_person, written_person
+from crosstable.office.proposed_actions import ProposalKind as ProposalKind
+from crosstable.office.proposed_actions import ProposedAction as ProposedAction
 from crosstable.office.published import month_of
 from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.supplements import Basis, publish
@@ -43,59 +45,12 @@ from crosstable.sentences import counted
 from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating, RatingSystem
 
 
-class ProposalKind(StrEnum):
-    """What can be proposed."""
-
-    CONFIRM = "confirm"
-    WITHDRAW = "withdraw"
-    DECIDE = "decide"
-    FACT = "fact"
-    MERGE = "merge"
-    UNMERGE = "unmerge"
-    STARTS = "starts"
-    PUBLISH = "publish"
-    CONSENT = "consent"
-
-
 class ProposalState(StrEnum):
     """What has become of a proposal."""
 
     OPEN = "open"
     DONE = "done"
     REFUSED = "refused"
-
-
-class ProposedAction(NamedTuple):
-    """What somebody of the office proposes to do: of which kind, with which arguments, in one sentence."""
-
-    kind: ProposalKind
-    arguments: Mapping[str, Any]
-    summary: str
-
-    @property
-    def particulars(self) -> list[tuple[str, str]]:
-        """All of it by name, for whoever has to agree; birth dates may stand among it."""
-        return list(_particulars(self.arguments))
-
-
-def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in said.items():
-        if value is None or value in ("", [], {}):
-            continue
-        if name == "versions":
-            yield "as of", ", ".join(f"section {number}: act {act}" for number, act in value)
-        elif name == "members":
-            for one in value:
-                known = [f"{word.replace('_', ' ')} {text}" for word, text in one.items() if text not in (None, "", [])]
-                yield "new member", ", ".join(known)
-        elif name == "starts":
-            for one in value:
-                games = f" on {one['games']:g} games" if one.get("games") is not None else ""
-                yield "starting rating", f"{one['member']} {one['system']} {one['rating']:g}{games}, {one['source']}"
-        elif isinstance(value, dict):
-            yield from _particulars(value)
-        else:
-            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Proposal(NamedTuple):

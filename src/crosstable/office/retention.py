@@ -121,4 +121,4 @@ def _access(connection: Connection, before: str) -> int:
         delete(session).where(session.c.expires < before),
         delete(tried).where(tried.c.at < before),
     )
-    return sum(connection.execute(one).rowcount for one in statements)
+    return sum(int(connection.execute(one).rowcount) for one in statements)
