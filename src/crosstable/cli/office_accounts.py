@@ -41,6 +41,8 @@ def add_users(made: Parser) -> None:
     disabled = add_command(group, "disable", "disable an account and its tokens, at once")
     office_command(disabled, _disable, "name")
     flag(disabled, "--undo", "enable it again")
+    lost = add_command(group, "second-factor", "take the second factor from an account whose owner lost it")
+    office_command(lost, _second_factor, "name")
     changed = add_command(group, "password", "change the password of an account and end its sessions")
     office_command(changed, _password, "name")
     for one in (added, disabled, changed):
@@ -114,6 +116,14 @@ def _password(options: argparse.Namespace) -> None:
         who = _by(office, options, _role_of(office, options.name))
         set_password(office, who, options.name, asked_password())
     say(f"{options.name} has a new password; sessions with the old one have ended")
+
+
+def _second_factor(options: argparse.Namespace) -> None:
+    from crosstable.office.second_factor import remove
+
+    with opened(options) as office:
+        remove(office, login_name(), options.name)
+    say(f"{options.name} has no second factor any more; the next login sets one up where the office asks for it")
 
 
 def add_tokens(made: Parser) -> None:

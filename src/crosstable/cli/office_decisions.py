@@ -27,6 +27,7 @@ from crosstable.office.settings import (
     MEMBERSHIPS,
     PUBLIC_DECIMALS,
     SETTINGS,
+    TOTP,
     identity,
     is_on,
     set_clock_days,
@@ -230,6 +231,12 @@ _SETTINGS = {
         "A membership must last until the section's end or have been renewed since (office members import, 'member "
         "until'). House players, JTP sections, sanctioned state games and foreign masters need none.",
         "on: an error, the section is held; off: a warning",
+    ),
+    TOTP: (
+        "ask accounts of the office for a code beside the password, or not",
+        "Codes come from an app on a telephone (TOTP). The first login after this sets it up and shows recovery codes. "
+        "Who lost both is helped on the host: crosstable office users second-factor NAME.",
+        "on: a code at every login of the office; off: no code of those who have none",
     ),
 }
 

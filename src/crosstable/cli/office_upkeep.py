@@ -9,6 +9,7 @@ from crosstable.cli.office_access import author_of, database_of, login_name, off
 from crosstable.cli.options import Parser, flag, option, take
 from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
 from crosstable.errors import FAULTY
+from crosstable.office.address import KEY_VARIABLE
 from crosstable.office.database import system_clock
 from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.security_log import SecurityKind, note_apart
@@ -196,12 +197,11 @@ def _backup(options: argparse.Namespace) -> None:
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
 
 
-_KEY_VARIABLE = "CROSSTABLE_BACKUP_KEY"
-_KEY_HELP = f"a file with the key of an encrypted backup, 16 characters or more; otherwise {_KEY_VARIABLE} says it"
+_KEY_HELP = f"a file with the key of an encrypted backup, 16 characters or more; otherwise {KEY_VARIABLE} says it"
 
 
 def _key(options: argparse.Namespace) -> str:
-    key = os.environ.get(_KEY_VARIABLE, "")
+    key = os.environ.get(KEY_VARIABLE, "")
     if options.key_file:
         with plain_os_errors(options.key_file), open(options.key_file, encoding="utf-8") as file:
             key = file.read().strip()

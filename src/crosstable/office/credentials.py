@@ -26,6 +26,8 @@ _TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 LONGEST_DAYS = 365
 SESSION_LASTS = timedelta(hours=12)
 LINK_LASTS = timedelta(minutes=30)
+# So long there is to type the second factor.
+HALF_LASTS = timedelta(minutes=10)
 # A token's last use is written down at most so often.
 _USE_NOTED_AFTER = timedelta(minutes=5)
 _BITS = 256
@@ -72,9 +74,10 @@ class Bearer(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a row of the sessions is: a browser that is logged in, a link for once, or the address of a feed."""
+    """What a row of the sessions is: a browser that is logged in, or half so, a link for once, a feed's address."""
 
     BROWSER = "browser"
+    HALF = "half"
     LINK = "link"
     FEED = "feed"
 
@@ -104,7 +107,7 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
         raise OfficeError(f"a token lasts 1 to {LONGEST_DAYS} days")
     now = office.clock()
     secret = f"{PREFIX}{_secret()}"
-    with office.writing(who, f"a token of {wanted.owner}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"a token of {wanted.owner}", PATIENCE) as connection:
         affiliate = _affiliate_of(connection, wanted)
         token_id = secrets.token_hex(4)
         row = {
@@ -172,7 +175,7 @@ def _token(row: Mapping[Any, Any]) -> Token:
 def revoke_token(office: Office, who: str, token_id: str) -> Token:
     """Make a token worthless, at once and for good."""
     table = tables.token
-    with office.writing(who, f"revoking the token {token_id}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"revoking the token {token_id}", PATIENCE) as connection:
         row = connection.execute(select(table).where(table.c.token_id == token_id)).mappings().first()
         if row is None:
             raise OfficeError(f"there is no token {token_id}; crosstable office tokens list shows them")
@@ -206,7 +209,7 @@ def _note_use(office: Office, token: Token) -> None:
         return
     table = tables.token
     try:
-        with office.writing("the site", "the last use of a token", 0.0) as connection:
+        with office.writing_accounts("the site", "the last use of a token", 0.0) as connection:
             connection.execute(update(table).where(table.c.token_id == token.token_id).values(last_used=instant(now)))
     except OfficeBusyError:  # somebody is writing the record: the next use will be noted
         return
@@ -218,7 +221,7 @@ def _note_use(office: Office, token: Token) -> None:
 def open_session(office: Office, name: str) -> str:
     """Let a browser in as an account (empty: the person at the machine) and return its secret, always a new one."""
     secret, now = _secret(), office.clock()
-    with office.writing(name or "the machine", "logging in", PATIENCE) as connection:
+    with office.writing_accounts(name or "the machine", "logging in", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.expires <= instant(now)))
         _keep(connection, secret, Kind.BROWSER, name, now + SESSION_LASTS)
         table = tables.account
@@ -232,6 +235,30 @@ def open_session(office: Office, name: str) -> str:
 def session_name(secret: str) -> str:
     """What a session is called in the logs: enough to tell it from others, too little to come in with."""
     return digest_of_secret(secret)[:12]
+
+
+def open_half_session(office: Office, name: str) -> str:
+    """The secret of a browser whose password was right and which has no second factor shown yet: it opens nothing."""
+    secret = _secret()
+    with office.writing_accounts(name, "logging in", PATIENCE) as connection:
+        _keep(connection, secret, Kind.HALF, name, office.clock() + HALF_LASTS)
+    return secret
+
+
+def half_session_of(office: Office, secret: str) -> Account | None:
+    """Whose password was right in this browser a moment ago."""
+    return _account_by(office, secret, Kind.HALF)
+
+
+def _account_by(office: Office, secret: str, kind: Kind) -> Account | None:
+    table = tables.session
+    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == kind.value)
+    with office.reading() as connection:
+        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
+        account = None if row is None else account_in(connection, row[0])
+    if row is None or account is None or account.is_disabled:
+        return None
+    return account if office.clock() < datetime.fromisoformat(row[1]) else None
 
 
 def _keep(connection: Connection, secret: str, kind: Kind, name: str, expires: datetime) -> None:
@@ -291,14 +318,14 @@ def require_still(connection: Connection, who: Proven) -> None:
 
 def close_session(office: Office, secret: str) -> None:
     """Log a browser out."""
-    with office.writing("the site", "logging out", PATIENCE) as connection:
+    with office.writing_accounts("the site", "logging out", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.digest == digest_of_secret(secret)))
 
 
 def make_feed(office: Office, name: str) -> str:
     """The secret in the address of an account's feed; the address before it ends, and so does this one with a year."""
     secret, table = _secret(), tables.session
-    with office.writing(name, "the address of a feed", PATIENCE) as connection:
+    with office.writing_accounts(name, "the address of a feed", PATIENCE) as connection:
         connection.execute(delete(table).where((table.c.account == name) & (table.c.kind == Kind.FEED.value)))
         _keep(connection, secret, Kind.FEED, name, office.clock() + timedelta(days=LONGEST_DAYS))
     return secret
@@ -306,20 +333,13 @@ def make_feed(office: Office, name: str) -> str:
 
 def feed_of(office: Office, secret: str) -> Account | None:
     """Whose feed has this secret; nothing for one that is unknown, too old, or whose owner is shut out."""
-    table = tables.session
-    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.FEED.value)
-    with office.reading() as connection:
-        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
-        account = None if row is None else account_in(connection, row[0])
-    if row is None or account is None or account.is_disabled:
-        return None
-    return account if office.clock() < datetime.fromisoformat(row[1]) else None
+    return _account_by(office, secret, Kind.FEED)
 
 
 def make_link(office: Office) -> str:
     """The secret of a link that lets the person at the machine in, once; raises where there are accounts."""
     secret = _secret()
-    with office.writing("the machine", "a link to come in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "a link to come in", PATIENCE) as connection:
         if not _is_alone(connection):
             raise OfficeError("this office has accounts; log in with one of them")
         connection.execute(delete(tables.session).where(tables.session.c.kind == Kind.LINK.value))
@@ -331,7 +351,7 @@ def follow_link(office: Office, secret: str) -> bool:
     """Use a link up; whether it was one."""
     table = tables.session
     mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.LINK.value)
-    with office.writing("the machine", "coming in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "coming in", PATIENCE) as connection:
         row = connection.execute(select(table.c.expires).where(mine)).first()
         connection.execute(delete(table).where(mine))
         is_alone = _is_alone(connection)

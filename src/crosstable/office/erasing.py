@@ -31,7 +31,7 @@ from crosstable.office.ledger.rerate import rate_pending
 from crosstable.office.ledger.watching import Watch
 from crosstable.office.proof import Finding
 from crosstable.office.sections import rows_of, write_section
-from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.security_log import SecurityKind, note
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
@@ -71,7 +71,11 @@ def erase_member(office: Office, author: Author, member_id: str) -> Erased:
         raise OfficeError("say why; the journal keeps the reason, so write no name into it")
     with office.writing(author.actor, f"erasing {member_id}") as connection:
         made = erase_in(office, connection, author, member_id)
-    note_apart(office, SecurityKind.ERASED, author.actor, made.members[0], entry=made.act)
+    with office.writing_accounts(author.actor, f"erasing {member_id}") as connection:
+        job = account_tables.job  # files and findings of jobs that are over; who waits is not known here
+        over = update(job).where(job.c.ended.is_not(None))
+        connection.execute(over.values(content=None, result=None, error=None))
+        note(connection, office.clock(), SecurityKind.ERASED, author.actor, made.members[0], entry=made.act)
     return made
 
 

@@ -120,5 +120,6 @@ def _access(connection: Connection, before: str) -> int:
         delete(token).where(over),
         delete(session).where(session.c.expires < before),
         delete(tried).where(tried.c.at < before),
+        delete(account_tables.job).where(account_tables.job.c.ended < before),
     )
     return sum(int(connection.execute(one).rowcount) for one in statements)

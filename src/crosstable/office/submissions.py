@@ -44,6 +44,7 @@ class Status(StrEnum):
     KNOWN = "known"
     DIFFERS = "differs"
     REFUSED = "refused"
+    QUEUED = "queued"
 
 
 class Held(NamedTuple):
@@ -145,6 +146,31 @@ def submit(
         return Submission(document.name, Status.REFUSED, faults=document.reading.faults)
     with office.writing(author.actor, f"submitting {document.name}") as connection:
         return submit_into(office, connection, author, document, today, wishes)
+
+
+def answered_already(
+    connection: Connection, document: Document, today: date, wishes: SubmitOptions = NO_OPTIONS
+) -> Submission | None:
+    """What becomes of a file that would not be stored, by what is known now; nothing where it would be."""
+    errors = [fault for fault in document.reading.faults if fault.severity.stops]
+    if errors and not document.reading.report.sections:
+        return Submission(document.name, Status.REFUSED, faults=document.reading.faults)
+    known = _known_document(connection, document)
+    if known is not None:
+        return known
+    last = head(connection)
+    assert last is not None
+    record, report = Record(connection, last.seq), document.reading.report
+    event = event_like(record, report)
+    if event is not None:
+        return _another_version(record, document, event, today)
+    if wishes.adds_members:  # who is not known now will be then
+        return None
+    report = report._replace(event_id=report.event_id or new_event_id(record, report))
+    checked = check_submission(record, report, document.reading.faults, today, None, wishes.sender)
+    if checked.is_refused:
+        return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
+    return None
 
 
 def submit_into(
