@@ -209,7 +209,7 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
         if isinstance(office.store, Sqlite):
             _require_own_accounts(office, office.store.accounts_path)
         office.watch()
-    except OfficeError:
+    except Exception:
         office.close()
         raise
     return office

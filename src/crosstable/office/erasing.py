@@ -23,6 +23,7 @@ from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from crosstable.office.ledger import commitments
+from crosstable.office.ledger.commitments import ERASED as ERASED
 from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
 from crosstable.office.ledger.facts import PERSON_COLUMNS, Record, entry_from, heading_from
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, last_act_of
@@ -36,7 +37,6 @@ from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
 
-ERASED = "(erased)"
 # Columns of a member that are emptied; the others say nothing of who it is and may enter a rating.
 _OF_MEMBER = {
     "name": ERASED,

@@ -16,7 +16,7 @@ from crosstable.limits import MEMBER_ID_DIGITS
 from crosstable.office.erasing import ERASED
 from crosstable.office.ledger.journal import digest_of_rows
 from crosstable.office.list_files import FORMS, ListTable, columns, list_table, parts_of
-from crosstable.office.supplements import Supplement, as_row, published_rows
+from crosstable.office.supplements import Supplement, published_rows
 
 _SAID = ("member_id", "name", "state", "fide_id")
 # Forms whose names may be cut, so that nothing can be put in the place of an erased one.
@@ -59,7 +59,8 @@ def _has_digest(connection: Connection, made: Supplement, said: Mapping[str, Sai
         row._replace(name=said[row.member_id].name, state=said[row.member_id].state) if row.name == ERASED else row
         for row in published_rows(connection, made.month)
     ]
-    return digest_of_rows([as_row(made.month, row) for row in rows]) == made.digest
+    written = [{"month": made.month, **row._asdict(), "system": int(row.system)} for row in rows]
+    return digest_of_rows(written) == made.digest
 
 
 def _said_of(form: str, content: bytes) -> Iterator[tuple[str, Said]]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from crosstable import __version__
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
@@ -331,6 +332,7 @@ def _store(
     after = {
         "event": report.event_id,
         "document": document.digest,
+        "reader": __version__,
         "sections": {one.number: [one.state.value, one.rows.heading["digest"]] for one in checked.sections},
     }
     is_held = {one.number: one.state is State.HELD for one in checked.sections}
