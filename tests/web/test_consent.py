@@ -113,7 +113,7 @@ def test_an_approval_names_the_session_that_gave_it(here: Site) -> None:
 
 def test_a_club_of_one_works_alone(here: Site) -> None:
     """Nobody else is there to ask; and consent that one person switched off holds for a week."""
-    with here.office.writing("a test", "one leaves") as connection:
+    with here.office.writing_accounts("a test", "one leaves") as connection:
         connection.execute(account.delete().where(account.c.name == "boris"))
     switch_consent(here.office, HOST, on=False)
     here.clock.go(days=6)
