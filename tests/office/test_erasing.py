@@ -60,7 +60,9 @@ def every_text(office: Office) -> str:
     with office.reading() as connection:
         for table in tables.metadata.sorted_tables:
             for row in connection.execute(select(table)):
-                found += [bytes(one).decode("latin-1") if isinstance(one, bytes | memoryview) else str(one) for one in row]
+                found += [
+                    bytes(one).decode("latin-1") if isinstance(one, bytes | memoryview) else str(one) for one in row
+                ]
         found += [str(row) for row in connection.execute(text("SELECT * FROM proposal"))]
     return "\n".join(found)
 
