@@ -58,7 +58,9 @@ COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
             *("verify", "clock", "backup", "restore", "upgrade"),
         ),
     ),
-    "commands-office-settings": ("Commands: settings and accounts of the office", (), ("settings", "users", "tokens")),
+    "commands-office-jobs": ("Commands: jobs, schedules and the worker", (), ("jobs", "schedule", "worker")),
+    "commands-office-settings": ("Commands: settings of the office", (), ("settings",)),
+    "commands-office-accounts": ("Commands: accounts of the office", (), ("users", "tokens")),
     "commands-lab": ("Commands: histories and the laboratory", ("history", "lab"), ()),
 }
 EXIT_CODES = """Exit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);

@@ -243,7 +243,7 @@ def _is_free(now: datetime, kinds: Sequence[JobKind]) -> ColumnElement[bool]:
 def claim(office: Office, worker: str, kinds: Sequence[JobKind], lease: timedelta = LEASE) -> Job | None:
     """Take the job that has waited longest, one whose worker no longer answers included; nothing where none waits."""
     table, now = tables.job, office.clock()
-    query = _select().where(_is_free(now, kinds)).order_by(table.c.due, table.c.made, table.c.job_id).limit(1)
+    query = _select().where(_is_free(now, kinds)).order_by(table.c.made, table.c.job_id).limit(1)
     with office.reading() as connection:  # usually there is nothing, and nobody has to be locked out to see that
         if connection.execute(query).first() is None:
             return None
@@ -318,15 +318,10 @@ def end(
         connection.execute(table.delete().where(table.c.ended <= old))
 
 
-def put_back(office: Office, job: Job, after: timedelta, *, counts: bool = False) -> None:
-    """Let a job wait again: somebody else was writing, or this worker was told to stop."""
+def put_back(office: Office, job: Job) -> None:
+    """Let a job wait again, where it was: somebody else was writing, or this worker was told to stop."""
     table = tables.job
-    values = {
-        "state": JobState.QUEUED.value,
-        "lease": None,
-        "due": instant(office.clock() + after),
-        "tries": job.tries if counts else job.tries - 1,
-    }
+    values = {"state": JobState.QUEUED.value, "lease": None, "tries": job.tries - 1}
     with office.writing_accounts(job.worker or "", "a job", PATIENCE) as connection:
         connection.execute(update(table).where(_is_mine(job)).values(values))
 

@@ -99,18 +99,22 @@ class Sqlite:
         engine = create_engine(self.url, connect_args={"uri": True})
         _prepare_sqlite(engine, "BEGIN", "PRAGMA wal_autocheckpoint=0")
 
-        event.listen(engine, "connect", self._attach)
+        self._attach(engine, "rw")
         return engine
 
-    def _attach(self, connection: sqlite3.Connection, record: object) -> None:
-        """See the accounts too, without ever locking them; an older office has them in the file of the record."""
-        if os.path.isfile(self.accounts_path):
-            connection.execute("ATTACH DATABASE ? AS accounts", (f"file:{quote(self.accounts_path)}?mode=ro",))
+    def _attach(self, engine: Engine, mode: str) -> None:
+        """See the accounts too; an older office has them in the file of the record."""
+
+        @event.listens_for(engine, "connect")
+        def connected(connection: sqlite3.Connection, record: object) -> None:
+            if os.path.isfile(self.accounts_path):
+                given = f"file:{quote(self.accounts_path)}?mode={mode}"
+                connection.execute("ATTACH DATABASE ? AS accounts", (given,))
 
     @cached_property
     def _writer(self) -> Engine:
         engine = _writer_of(self.url)
-        event.listen(engine, "connect", self._attach)
+        self._attach(engine, "ro")  # a transaction that writes locks every file that it could write to
         return engine
 
     @cached_property

@@ -248,33 +248,33 @@ class Worker:
             add_job(self.office, one)
 
     def step(self, kinds: Sequence[JobKind] = (*WRITING, *READING)) -> bool:
-        """Do one job, if there is one; whether there was."""
+        """Do one job, if there is one; whether it was done, whatever came of it."""
         job = claim(self.office, self.name, kinds, self.lease)
         if job is None:
             return False
         LOG.info("job %s (%s) begins", job.job_id, job.kind.value)
         with _Held(self.office, job, self.lease, self.stop) as held:
-            self._do(job, held)
-        return True
+            return self._do(job, held)
 
-    def _do(self, job: Job, held: _Held) -> None:
+    def _do(self, job: Job, held: _Held) -> bool:
         try:
             told = WORK[job.kind](self.office, job, held.progress)
         except FinishedError as found:
             told = self._found(job, found.act)
         except (OfficeBusyError, _StoppedError):
-            put_back(self.office, job, timedelta(seconds=0 if self.stop.is_set() else EVERY))
-            return
+            put_back(self.office, job)
+            return False
         except LostJobError as error:
             end(self.office, job, JobState.CANCELED, None, str(error))
-            return
+            return True
         except Exception as error:  # whatever it is, the next job is done all the same
             if not isinstance(error, CrosstableError | OSError):
                 LOG.exception("job %s failed", job.job_id)
             end(self.office, job, JobState.FAILED, _faults(error), _sentence(error))
-            return
+            return True
         state = JobState.FAILED if told.error else JobState.DONE
         end(self.office, job, state, told.result, told.error, told.then)
+        return True
 
     def _found(self, job: Job, act: int) -> Told:
         """What is known of a job whose effect was stored before its worker was killed: the journal entry."""
