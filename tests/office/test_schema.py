@@ -23,6 +23,8 @@ from crosstable.office.migrations.versions import (
     revision_0004,
     revision_0005,
     revision_0006,
+    revision_0007,
+    revision_0008,
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
@@ -116,14 +118,17 @@ def test_the_first_revision_has_none_before_it() -> None:
         revision_0001.downgrade()
 
 
-@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004, revision_0005, revision_0006])
+@pytest.mark.parametrize(
+    "revision",
+    [revision_0002, revision_0003, revision_0004, revision_0005, revision_0006, revision_0007, revision_0008],
+)
 def test_nobody_goes_back_from_a_later_revision(revision: ModuleType) -> None:
     with pytest.raises(NotImplementedError, match="restore a backup"):
         revision.downgrade()
 
 
 def test_the_first_revision_guards_every_table() -> None:
-    assert sorted([*revision_0001.APPEND_ONLY, "commitment", "former_chain"]) == RECORD
+    assert sorted([*revision_0001.APPEND_ONLY, "commitment", "former_chain", "authorship", "erasure"]) == RECORD
 
 
 @pytest.fixture
@@ -152,6 +157,8 @@ def full_office(office: Office) -> Office:
             )
         )
         connection.execute(insert(tables.former_chain).values(seq=1, act=1, previous="", digest=""))
+        connection.execute(insert(tables.authorship).values(act=1, login="root"))
+        connection.execute(insert(tables.erasure).values(act=1, of_table="member", key="", left=""))
     return office
 
 

@@ -1,11 +1,11 @@
 """The tables of who may come in, and of what waits: accounts, tokens, sessions, failed tries, jobs, proposals.
 
 They are no part of the record: their rows change, no entry vouches for them, no list holds them. What the
-people behind them do is recorded by acts, like everything else. In SQLite most of them stand in a file of their own, so
-that nobody who logs in waits for a run (decision 0009).
+people behind them do is recorded by acts, like everything else; what is done to accounts is in the security log. In
+SQLite most of them stand in a file of their own, so that nobody who logs in waits for a run (decision 0009).
 """
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import DDL, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table, Text, event
 
 metadata = MetaData()
 
@@ -86,6 +86,29 @@ proposal = Table(
     # the act that carried it out
     Column("act", Integer),
 )
+
+# who did what to accounts, who logged in, who read birth dates: appended, never changed, each entry bound to the last
+security_log = Table(
+    "security_log",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", String(32), nullable=False),
+    Column("kind", String(24), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    # the salt of the three texts above or, once they are erased, their salted hash
+    Column("salt", String(64), nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+)
+for _deed in ("UPDATE", "DELETE"):
+    _guard = DDL(  # type: ignore[no-untyped-call]
+        f"CREATE TRIGGER security_log_keeps_{_deed.lower()} BEFORE {_deed} ON security_log "
+        "BEGIN SELECT RAISE(ABORT, 'append-only: security_log is never changed'); END"
+    )
+    event.listen(security_log, "after_create", _guard.execute_if(dialect="sqlite"))
+
 
 # what a worker does beside the requests: a rating run, a submission, a supplement ...
 job = Table(

@@ -16,6 +16,7 @@ from crosstable.errors import OfficeError, install_line
 from crosstable.office import account_tables as tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import head_in
+from crosstable.office.security_log import SecurityKind, note
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -87,6 +88,8 @@ def add_account(office: Office, who: str, wanted: NewAccount, password: str) -> 
         if account_in(connection, wanted.name) is not None:
             raise OfficeError(f"there is an account {wanted.name} already")
         connection.execute(insert(tables.account), row)
+        said = {"role": wanted.role.value, "affiliate": wanted.affiliate}
+        note(connection, office.clock(), SecurityKind.ACCOUNT_ADDED, who, wanted.name, **said)
         found = account_in(connection, wanted.name)
     assert found is not None
     return found
@@ -179,6 +182,8 @@ def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> N
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(is_disabled=is_disabled))
         connection.execute(delete(tables.session).where(tables.session.c.account == name))
+        kind = SecurityKind.ACCOUNT_DISABLED if is_disabled else SecurityKind.ACCOUNT_ENABLED
+        note(connection, office.clock(), kind, who, name)
 
 
 def set_password(office: Office, who: str, name: str, password: str) -> None:
@@ -192,6 +197,7 @@ def set_password(office: Office, who: str, name: str, password: str) -> None:
         connection.execute(delete(tables.failed_login).where(tables.failed_login.c.name == name))
         token = tables.token
         connection.execute(update(token).where(token.c.owner == name, token.c.revoked.is_(None)).values(revoked=now))
+        note(connection, office.clock(), SecurityKind.PASSWORD_CHANGED, who, name)
 
 
 def _require(connection: Connection, name: str) -> Account:

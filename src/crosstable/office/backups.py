@@ -27,6 +27,7 @@ from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, f
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
+from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
 from crosstable.office.founding import COMMITTED, bring_up, migrate
 from crosstable.office.ledger.journal import NO_HASH, Author, head
@@ -40,11 +41,8 @@ _PORTION = 2000
 # Tables of a backup: the record, and who may work on it.
 KEPT = (
     *tables.metadata.sorted_tables,
-    account_tables.account,
-    account_tables.token,
-    account_tables.proposal,
-    account_tables.second_factor,
-    account_tables.finished_job,
+    *(account_tables.account, account_tables.token, account_tables.proposal, account_tables.security_log),
+    *(account_tables.second_factor, account_tables.finished_job),
 )
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
@@ -68,6 +66,8 @@ class Backup(NamedTuple):
     head: str
     acts: int
     rows: Mapping[str, int]
+    # how many people were erased again by a restore
+    erased: int = 0
 
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
@@ -136,8 +136,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence, key: str = "") -> Backup:
-    """Make an office from a backup, at an address where there is none; all of it, or nothing."""
+def restore(
+    path: str,
+    url: str,
+    clock: Clock = system_clock,
+    progress: Progress = in_silence,
+    key: str = "",
+    listed: Sequence[ListedErasure] = (),
+) -> Backup:
+    """Make an office from a backup, at an address where there is none; all of it, or nothing.
+
+    Whoever is ``listed`` was erased since, and is erased again in the same transaction.
+    """
     with closing(Office(url, clock)) as office, _opened(path, key) as archive:
         manifest = _checked_manifest(archive, path)
         with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
@@ -159,7 +169,11 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
                 author = Author("restore", f"restored from {os.path.basename(path)}")
                 bring_up(connection, apart, clock, author, manifest["schema"])
                 _check_restored(connection, manifest, path)
-    return Backup(manifest["head"], manifest["acts"], manifest["rows"])
+                erased = erase_again(office, connection, listed)
+        if erased:
+            office.close()
+            office.store.scrub()
+    return Backup(manifest["head"], manifest["acts"], manifest["rows"], erased)
 
 
 @contextmanager

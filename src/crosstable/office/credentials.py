@@ -16,8 +16,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import account_tables as tables
-from crosstable.office.accounts import BOUND, PATIENCE, Account, account_in, affiliate_id, instant
+from crosstable.office.accounts import BOUND, PATIENCE, Account, Role, account_in, affiliate_id, instant, proven
 from crosstable.office.database import Office
+from crosstable.office.security_log import SecurityKind, note
 
 # Scanners for leaked secrets find a token by this.
 PREFIX = "crosstable_"
@@ -119,6 +120,8 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
             "expires": instant(now + timedelta(days=wanted.days)),
         }
         connection.execute(insert(tables.token), row)
+        said = {"token": token_id, "scope": wanted.scope.value, "affiliate": affiliate, "expires": row["expires"]}
+        note(connection, now, SecurityKind.TOKEN_ADDED, who, wanted.owner, **said)
     made = Token(token_id, wanted.owner, wanted.scope, affiliate, now, now + timedelta(days=wanted.days), None, None)
     return made, secret
 
@@ -179,6 +182,7 @@ def revoke_token(office: Office, who: str, token_id: str) -> Token:
         if row["revoked"] is None:
             now = instant(office.clock())
             connection.execute(update(table).where(table.c.token_id == token_id).values(revoked=now))
+            note(connection, office.clock(), SecurityKind.TOKEN_REVOKED, who, row["owner"], token=token_id)
     return _token(row)
 
 
@@ -222,7 +226,15 @@ def open_session(office: Office, name: str) -> str:
         _keep(connection, secret, Kind.BROWSER, name, now + SESSION_LASTS)
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(last_login=instant(now)))
+        account = account_in(connection, name)
+        if account is None or account.role is Role.OFFICE:
+            note(connection, now, SecurityKind.LOGIN, name or "the machine", session=session_name(secret))
     return secret
+
+
+def session_name(secret: str) -> str:
+    """What a session is called in the logs: enough to tell it from others, too little to come in with."""
+    return digest_of_secret(secret)[:12]
 
 
 def open_half_session(office: Office, name: str) -> str:
@@ -270,6 +282,38 @@ def session_of(office: Office, secret: str) -> Session | None:
 def _is_alone(connection: Connection) -> bool:
     """Whether there are no accounts: only then is there a person at the machine who needs none."""
     return connection.execute(select(tables.account.c.name).limit(1)).first() is None
+
+
+class Proven(NamedTuple):
+    """Somebody who has just shown who they are, and with what: a session or a password. No text of theirs makes one."""
+
+    name: str
+    credential: str
+
+
+def proven_by_session(office: Office, secret: str) -> Proven:
+    """Who holds a session of the office; without accounts it is the person at the machine."""
+    session = session_of(office, secret)
+    if session is None or (session.account is not None and session.account.role is not Role.OFFICE):
+        raise OfficeError("log in again with an account of the office")
+    name = "the machine" if session.account is None else session.account.name
+    return Proven(name, f"session {session_name(secret)}")
+
+
+def proven_by_password(office: Office, name: str, password: str) -> Proven:
+    """Who knows the password of an account of the office."""
+    account = proven(office, name, password)
+    if account is None or account.role is not Role.OFFICE:
+        raise OfficeError(f"that is not the password of {name}, or {name} is no enabled account of the office")
+    return Proven(account.name, "password")
+
+
+def require_still(connection: Connection, who: Proven) -> None:
+    """Whether the account of somebody who has shown who they are is still one of the office's."""
+    account = account_in(connection, who.name)
+    is_alone = account is None and _is_alone(connection)
+    if not is_alone and (account is None or account.is_disabled or account.role is not Role.OFFICE):
+        raise OfficeError(f"{who.name} is no enabled account of the office any more")
 
 
 def close_session(office: Office, secret: str) -> None:

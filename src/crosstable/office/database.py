@@ -27,7 +27,7 @@ Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
 SCHEMA = "0008"
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005", "0006", "0008")
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 

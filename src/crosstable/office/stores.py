@@ -1,6 +1,7 @@
 """What SQLite (one file, WAL) and PostgreSQL (psycopg 3) do differently; all else of an office is written once."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -53,6 +54,9 @@ class Store(Protocol):
 
     def cautions(self) -> tuple[str, ...]:
         """What an operator should know of this store."""
+
+    def scrub(self) -> bool:
+        """Overwrite what was deleted; whether nothing of it can be left in the store's own files."""
 
     def close(self) -> None:
         """Let go of the writer's connection, where one is kept."""
@@ -134,8 +138,25 @@ class Sqlite:
         """The same on the other file."""
         yield from _writing(self._accounts_writer, self.accounts_path, holder, patience)
 
+    def scrub(self) -> bool:
+        """Write the file anew without free pages, and empty the log beside it; not while somebody else reads it."""
+        shutil.rmtree(f"{self.path}.lists", ignore_errors=True)  # files that the site made of published lists
+        done = [_scrubbed(path) for path in (self.path, self.accounts_path) if os.path.isfile(path)]
+        return all(done)
+
     def close(self) -> None:
         """Nothing is kept open."""
+
+
+def _scrubbed(path: str) -> bool:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        try:
+            for pragma in ("PRAGMA busy_timeout=5000", "PRAGMA secure_delete=ON", "VACUUM"):
+                connection.execute(pragma)
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.OperationalError:
+            return False
+    return not busy
 
 
 def _has_table(path: str, name: str) -> bool:
@@ -230,6 +251,10 @@ class Postgres:
                     yield connection
             finally:
                 give_advisory_lock_back(connection)
+
+    def scrub(self) -> bool:
+        """A server overwrites old rows when it is told to: VACUUM FULL, and its own logs and backups later."""
+        return False
 
     @cached_property
     def _accounts_writer(self) -> Engine:

@@ -19,6 +19,7 @@ from crosstable.office.address import KEY_VARIABLE
 from crosstable.office.audit import NOTHING_KEPT, verify
 from crosstable.office.backups import backup
 from crosstable.office.checking import Sender
+from crosstable.office.consent import is_consent_on
 from crosstable.office.database import Office
 from crosstable.office.jobs import (
     LEASE,
@@ -38,6 +39,7 @@ from crosstable.office.jobs import (
     put_back,
     renew,
 )
+from crosstable.office.late import submit_first
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.watching import Progress, StageClock, Watch
@@ -45,7 +47,7 @@ from crosstable.office.members import import_members
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken
 from crosstable.office.published import month_of
 from crosstable.office.schedules import due_jobs
-from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes, submit
+from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.views import known
 from crosstable.pipeline.documents import fault_object
@@ -77,7 +79,7 @@ def _submit(office: Office, job: Job, progress: Progress) -> Told:
     document = of_affiliate(document_of_bytes(content, wish["name"]), wish["affiliate"])
     sender = Sender(wish["is_director"], frozenset((section, number) for section, number in wish["names"]))
     options = SubmitOptions(wish["adds_members"], wish["takes_openings"], sender)
-    made = submit(once(office, job, PATIENCE), job.by(), document, office.clock().date(), options)
+    made = submit_first(once(office, job, PATIENCE), job.by(), document, office.clock().date(), options)
     result = {
         "status": made.status.value,
         "event": made.event_id,
@@ -130,7 +132,15 @@ def _rate(office: Office, job: Job, progress: Progress) -> Told:
     return Told({**found, "unratable": len(run.unratable)})
 
 
+def _require_alone(office: Office, what: str) -> None:
+    """A worker is nobody's second person."""
+    with office.reading() as connection:
+        if is_consent_on(connection, office.clock()):
+            raise OfficeError(f"consent is on, and {what} takes two people; propose it with an account")
+
+
 def _publish(office: Office, job: Job, progress: Progress) -> Told:
+    _require_alone(office, f"the supplement of {job.wish['month']}")
     basis = Basis(job.wish.get("basis", Basis.RULE.value))
     made = publish(once(office, job, PATIENCE), job.by(), month_of(job.wish["month"]), basis)
     return Told({"month": made.month, "entry": made.act, "rows": made.rows})
@@ -146,6 +156,8 @@ def _import(office: Office, job: Job, progress: Progress) -> Told:
         return Told({"faults": [fault_object(one) for one in faults]}, f"{name} has errors; nothing was stored")
     with office.reading() as connection:
         what = taken(known(connection).record, found, name, StartingRatingOptions(None))
+    if what.openings:
+        _require_alone(office, "starting ratings")
     made = import_members(once(office, job, PATIENCE), job.by(), what.people, what.openings)
     result = {"entry": made.act, "new": made.new, "changed": made.changed, "unchanged": made.unchanged}
     return Told(result, then=_run_after(job, None) if made.act else None)

@@ -13,11 +13,14 @@ from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.comparing import birth_differences
+from crosstable.office.consent import is_by_two
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
+from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.effects import MOST_AHEAD
 from crosstable.office.jobs import Job, JobKind, NewJob, add_job
+from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
@@ -40,7 +43,6 @@ from crosstable.office.submissions import (
     SubmitOptions,
     answered_already,
     event_of,
-    submit,
 )
 from crosstable.office.views import known
 from crosstable.office.worker import submission_wish
@@ -109,7 +111,7 @@ def submit_for(
         if not waits:
             raise OfficeBusyError("nobody waits for it")
         today = office.clock().date()
-        made = _soon(office, lambda at_most: submit(at_most, author, document, today, wishes))
+        made = _soon(office, lambda at_most: submit_first(at_most, author, document, today, wishes))
     except OfficeBusyError:
         return _queued(office, actor, author, document, wishes)
     if actor.is_office:
@@ -240,7 +242,7 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
         if was_rated and not actor.is_office:
             return True
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
-        return actor.needs_second and correction_needs_two(record, report.event_id, ends)
+        return _needs_second(office, record, actor) and correction_needs_two(record, report.event_id, ends)
 
     def follow(record: Record, act: int) -> int | None:
         return propose_request(office, record, author, act) if actor.is_office else None
@@ -248,20 +250,29 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
     return RequestPolicy(is_needed, follow)
 
 
+def _needs_second(office: Office, record: Record, actor: Actor) -> bool:
+    """Whether a second person has to agree; one who is the office alone cannot ask anybody."""
+    return actor.needs_second and (not actor.is_office or is_by_two(record.connection, office.clock()))
+
+
 def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> Outcome:
     """Do what the office wishes, or propose it where a second person has to agree."""
     if not reason:
         raise OfficeError("say why; it stays in the record")
     author = Author(actor.name, reason)
-    if actor.needs_second and needs_two(office, wish):
-        return Outcome(None, propose(office, author, wish))
-    return rated_after(office, author, (carry_out_alone if actor.needs_second else carry_out)(office, author, wish))
+    with office.reading() as connection:
+        is_by_both = _needs_second(office, known(connection).record, actor)
+    if is_by_both and needs_two(office, wish):
+        credential = proven_by_session(office, actor.secret).credential
+        return Outcome(None, propose(office, author, wish, credential))
+    return rated_after(office, author, (carry_out_alone if is_by_both else carry_out)(office, author, wish))
 
 
 def approve_for(office: Office, actor: Actor, number: int) -> Outcome:
     """Agree to what somebody else proposed, and rate what follows from it."""
+    approver = proven_by_session(office, actor.secret)
     return rated_after(
-        office, Author(actor.name, f"after approving proposal {number}"), approve(office, actor.name, number)
+        office, Author(actor.name, f"after approving proposal {number}"), approve(office, approver, number)
     )
 
 

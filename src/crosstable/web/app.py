@@ -66,6 +66,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.administration",
     "pages.administration_events",
     "pages.administration_members",
+    "pages.administration_privacy",
     "pages.administration_decisions",
     "pages.administration_accounts",
     "api.submissions",

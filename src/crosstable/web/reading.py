@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError, ReplacedOfficeError
 from crosstable.office.database import Office
+from crosstable.office.erasing import erasures
 from crosstable.office.ledger.commitments import head_in
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
@@ -179,6 +180,7 @@ class Snapshot:
         self.name = self.identity.name or office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
+        self.erasures = len(erasures(self.connection))
         newest_list = self.lists[-1].month if self.lists else None
         is_same = before is not None and before.ranks.month == newest_list
         self.ranks: Ranks = before.ranks if before is not None and is_same else Ranks(self.connection, newest_list)
