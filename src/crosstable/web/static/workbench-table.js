@@ -156,6 +156,7 @@ function before(row, own) {
     (player) => `${Math.round(player.pre)}${player.games_before !== null && player.games_before < 26 ? `P${Math.round(player.games_before)}` : ""}`,
   );
   box.placeholder = known.length ? [...new Set(words)].join(" / ") : own[0] ? "unrated" : box.parentElement.dataset.given;
+  box.size = Math.max(7, box.placeholder.length - 1);
   const from = own[0]?.rating_from;
   row.querySelector(".before small").textContent = own[0] ? (FROM[from] ?? from ?? (known.length ? "file" : "")) : "";
 }
