@@ -355,6 +355,15 @@ def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: 
     ends = "(cells) => cells.map((one) => one.getBoundingClientRect().right)"
     assert max(visit.locator(".result").evaluate_all(ends)) <= PHONE["width"]
     visit.set_viewport_size(WIDE)
+    slip = visit.get_by_label("Round 1 of Ash, Miriam")
+    slip.fill("L2w")
+    slip.press("Tab")
+    expect(visit.locator("#sum")).to_contain_text("1 thing to put right")
+    if "CROSSTABLE_SCREENSHOTS" in os.environ:
+        visit.locator("main").evaluate("(main) => scrollTo(0, main.offsetTop)")
+        visit.screenshot(path=Path(os.environ["CROSSTABLE_SCREENSHOTS"]) / "event-mistake.png")
+    visit.get_by_role("button", name="Birch, Oliver is right: Ash, Miriam W2w").click()
+    assert shown(visit) == rated
     made = {}
     for word, name in (("DBF", "zip"), ("TRF", "trf"), ("CSV", "csv"), ("Excel", "xlsx"), ("JSON", "json")):
         with visit.expect_download() as download:
