@@ -7,6 +7,7 @@ numbers, as pages show them, and the file shows the input as it should have been
 import json
 import math
 import re
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.rule_files import rule_set
 from crosstable.terms import GivenStart, PlayerRating
 from crosstable.verification.audit import AuditedRow, AuditVerdict
+from crosstable.verification.slopes import Bearing, Effect, Slopes
 from crosstable.verification.trials import Trials
 from tests.documents import valid
 from tests.uschess.stand_in import StandIn, api_of
@@ -201,7 +203,10 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
     brought[2] = brought[2]._replace(given_start=GivenStart(1300.0, 0.0))  # by age: a first estimate lies between
     brought[5] = brought[5]._replace(given_start=GivenStart(1400.0, 6.0))
     trials = Trials(page, brought)
-    slopes = trials.slopes([2, 5])
+    numbers = sorted(trials.position)
+    bearing = Bearing(
+        trials.slopes(), [trials.position[one] for one in (2, 5)], [trials.position[one] for one in numbers]
+    )
     section, edition = page.checked.section, page.checked.edition
     for number, start in ((2, GivenStart(1308.0, 0.0)), (5, GivenStart(1408.0, 6.0))):
         changed = {**brought, number: brought[number]._replace(given_start=start)}
@@ -211,8 +216,29 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
         )
         moved = {one: (after[one] - before[one]) / 8.0 for one in before}
         assert sum(math.fabs(slope) > 0.0005 for slope in moved.values()) > 2
+        slopes = dict(zip(numbers, bearing.ahead([float(one == number) for one in (2, 5)]), strict=True))
         for one, slope in moved.items():
-            assert slopes[trials.position[one]].get(number, 0.0) == pytest.approx(slope, rel=0.02)
+            assert slopes[one] == pytest.approx(slope, rel=0.02, abs=1e-6)
+
+
+def test_slopes_pull_back_as_they_push_ahead_and_learn_what_a_step_did() -> None:
+    """The two products of one matrix: u J v is one number, whichever way; Broyden: the last step is met exactly."""
+    effects = (
+        [Effect(1, 0.25, [(0, 0.5)])],
+        [Effect(0, 0.0, [(1, 0.5)]), Effect(1, 0.125, [(2, 1.0)]), Effect(2, 1.0, [])],
+    )
+    bearing = Bearing(Slopes(3, *effects, [Effect(0, 0.0, [(1, 0.5)]), Effect(2, 0.0, [(0, 0.25)])]), [0, 1], [2, 0])
+    moves, pulls = [3.0, -2.0], [1.0, 5.0]
+    # Step 3: player 1 at 0.25 (-2) + 0.5 (3) = 1. First pass: 0 at 0.5, 1 at 0.125 (-2) = -0.25 (2 does not move).
+    assert bearing.ahead(moves) == [0.25 * 0.5, 0.5 * -0.25]
+    assert math.fsum(map(mul, bearing.ahead(moves), pulls)) == math.fsum(map(mul, moves, bearing.back(pulls)))
+    bearing.learn(moves, [7.0, 1.0])
+    assert bearing.ahead(moves) == pytest.approx([7.0, 1.0])
+    assert math.fsum(map(mul, bearing.ahead([1.0, 4.0]), pulls)) == pytest.approx(
+        math.fsum(map(mul, [1.0, 4.0], bearing.back(pulls)))
+    )
+    bearing.learn([0.0, 0.0], [9.0, 9.0])  # nothing moved, nothing is learned
+    assert bearing.ahead(moves) == pytest.approx([7.0, 1.0])
 
 
 def test_the_disputed_rating_of_the_guide() -> None:

@@ -18,7 +18,7 @@ from crosstable.terms import GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses, part_of
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.quirks import FAULT, with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_page
 from crosstable.verification.trials import Trials
@@ -30,7 +30,6 @@ LITTLE = 0.5
 # A row that leans on something hidden differs only if it is so far beyond what that can give.
 SLACK = 4.0
 FLOOR = "a floor"
-FAULT = "an error in online ratings that was repaired after June 16, 2021"
 ROUNDED = "the last decimal of the ratings before the event"
 STARTED = "the start of an unrated player, as the whole section fits it"
 

@@ -2,6 +2,9 @@
 
 from crosstable.verification.pages import ONLINE_FAULT, Page
 
+ERROR = "error in online ratings that was repaired after June 16, 2021"
+FAULT = f"an {ERROR}"
+
 
 def with_online_fault(page: Page) -> Page:
     """A page of before 2021-06-17 online, rated with the fault of that time: K = 800/(2N' + m) (readings 103)."""

@@ -20,7 +20,7 @@ from crosstable.verification.slopes import Bearing, step_along
 from crosstable.verification.trials import Trials
 
 HIGHEST_START = 2900.0
-ROUNDS = 30
+ROUNDS = 12
 STEPS = 8
 TRIES = 4
 LEAST_GAIN = 0.3
@@ -35,7 +35,7 @@ SLIGHT = 0.02
 # A row this near is left alone while others are worse: both its figures are rounded.
 NEAR = 0.8
 # Players rated in trials after which a search ends, so that a page is judged in a second; so many rounds at least.
-MOST_WORK = 20_000
+MOST_WORK = 14_000
 LEAST_ROUNDS = 2
 
 

@@ -34,11 +34,14 @@ class Trials:
         who = [one.competitor for one in players] or competitors(section, backgrounds)
         met = {side.opponent for one in who for side in one.sides}
         self._at = system_section(section, page.system, edition)
-        # Ratings are brought whatever the edition, starts are not.
+        # Ratings and given starts are brought whatever the edition, other starts are not.
+        brought = {
+            at: one
+            for at, one in enumerate(players)
+            if one.start is None or one.competitor.background.given_start is not None
+        }
         self.players = [
-            players[at]
-            if players and players[at].start is None
-            else prepare(self._at, one, is_needed=bool(one.sides) or at in met)
+            brought.get(at) or prepare(self._at, one, is_needed=bool(one.sides) or at in met)
             for at, one in enumerate(who)
         ]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
