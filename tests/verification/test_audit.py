@@ -7,6 +7,7 @@ numbers, as pages show them, and the file shows the input as it should have been
 import json
 import math
 import re
+from datetime import date
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,17 @@ from crosstable.cli import main
 from crosstable.engine import rate
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
 from crosstable.pipeline.verifying import posted_pages
+from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_files import rule_set
 from crosstable.terms import GivenStart, PlayerRating
-from crosstable.verification.audit import AuditedRow, AuditVerdict
+from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
+from crosstable.verification.pages import ONLINE_FAULT
+from crosstable.verification.quirks import REPAIRED
 from crosstable.verification.slopes import Bearing, Effect, Slopes
 from crosstable.verification.trials import Trials
 from tests.documents import valid
 from tests.uschess.stand_in import StandIn, api_of
+from tests.verification.made_pages import line, pages, quad
 from tests.verification.planted import RATINGS, ROUNDS, event, posted, turned
 
 ROOT = Path(__file__).parents[2]
@@ -322,3 +327,31 @@ def test_a_file_without_posted_ratings_is_refused(tmp_path: Path, capsys: pytest
     path.write_text(json.dumps(event()))
     assert main(["audit", str(path)]) == 1
     assert "no posted ratings that can be compared" in capsys.readouterr().err
+
+
+def online_error(edition_on: str, weight: float) -> list[AuditedRow]:
+    """The audit of a page last rated before the repair, posted by the rules of a day with this weight of N' in K."""
+    made = line("202101010001", "2021-01-01", quad(), this_system="OR", processed="Rated: 2021-01-02")
+    [page] = pages(made)
+    assert page.apart == ONLINE_FAULT
+    edition = edition_for(date.fromisoformat(edition_on))
+    edition = edition._replace(constants=edition.constants._replace(k_effective_weight=weight))
+    players = dict(page.players)
+    for row in rate(page.checked.section, page.system, page.checked.backgrounds, edition).players:
+        assert row.after is not None
+        shown = players[row.number].posted[page.system]._replace(rating=float(math.floor(row.after.rating + 0.5)))
+        players[row.number] = players[row.number]._replace(posted={page.system: shown})
+    return audit([page._replace(players=players)])
+
+
+def test_a_page_of_the_online_error_that_was_posted_without_it_is_explained_so() -> None:
+    """Readings 103: rated by 2021-06-16 with K = 800 / (2N' + m); here the posted numbers have K = 800 / (N' + m)."""
+    assert {(row.verdict, row.cause) for row in online_error("2021-01-01", 1.0)} == {(AuditVerdict.EXPLAINED, REPAIRED)}
+
+
+def test_the_rules_of_another_day_are_tried_with_the_online_error() -> None:
+    """One thing is changed at a time, so no reason names the same day twice."""
+    reasons = {one.what for row in online_error("2001-01-01", 2.0) for one in row.hypotheses}
+    assert "the rules of 2001-01-01 instead of those of 2020-06-01" in reasons
+    days = [re.findall(r"\d{4}-\d\d-\d\d", reason) for reason in reasons]
+    assert not any(len(named) != len(set(named)) for named in days)

@@ -19,11 +19,9 @@ from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
-from crosstable.rules.constants import CONSTANTS_2001
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
-from crosstable.verification.quirks import ERROR
 from crosstable.verification.rows import WITHIN, Row, Verdict, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
@@ -335,12 +333,6 @@ def _editions(edition: Edition) -> Iterator[tuple[str, Edition]]:
             other = edition._replace(constants=constants._replace(bonus_threshold=threshold))
             yield f"{said} instead of {constants.bonus_threshold:g}", other
     # A page rated with the online fault stays so under other rules: one thing is changed at a time.
-    weight = CONSTANTS_2001.k_effective_weight
-    if constants.k_effective_weight != weight:
-        yield (
-            f"the rules without the {ERROR}",
-            edition._replace(constants=constants._replace(k_effective_weight=weight)),
-        )
     for official in EDITIONS:
         changed = official.constants._replace(k_effective_weight=constants.k_effective_weight)
         if changed not in (constants, constants._replace(bonus_threshold=changed.bonus_threshold)):
