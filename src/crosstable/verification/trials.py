@@ -56,7 +56,7 @@ class Trials:
         step_2(edition.constants, self._field, self._sheet)
         self._strength, self._middle, self._computed, self._ratings = ([math.nan] * len(who) for _ in range(4))
         self._stale, self._unsettled = set(range(len(who))), set(range(len(who)))
-        self._has_posted_games = True
+        self._posted, self._turned = [one.sides for one in who], set[int]()
         self.rated = 0  # players rated so far, a measure of time that every machine agrees on
 
     def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
@@ -167,7 +167,7 @@ class Trials:
         self._unsettled.add(at)
         lay_player(field, at, prepared)
         if not has_games:
-            self._has_posted_games = False
+            (self._turned.discard if prepared.competitor.sides == self._posted[at] else self._turned.add)(at)
             self._opponents[at] = [side.opponent for side in prepared.competitor.sides]
             share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
             lay_results(self._at.edition.constants, self._at.facts, field, at, share, meetings)
@@ -207,7 +207,7 @@ class Trials:
     def _is_most(self, who: Collection[int]) -> bool:
         """Whether these are so many that everybody may as well be rated, in the columns that are laid out."""
         self.rated += len(who)
-        return self._has_posted_games and 2 * len(who) > len(self.players)
+        return not self._turned and 2 * len(who) > len(self.players)
 
     def _passed(
         self, who: Collection[int], strength: Sequence[float], instead: Mapping[int, float] = NOTHING
