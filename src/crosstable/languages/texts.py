@@ -1,0 +1,206 @@
+"""A finished English text in another language: whole, or as a sentence with values that the catalogue knows.
+
+Pages say what the record, the rules and the calculations say, and those speak English to everybody: to files, to
+programs, to the command line, from other processes and from years ago. So a text is translated where a page prints it.
+A text that the catalogue holds is looked up; otherwise the sentence is looked for whose words fit it, and what stands in
+its places is translated in turn. What fits nothing stays as it is: a name, a number, a code.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from html import unescape
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+from crosstable.languages.catalogues import Catalogue
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+DAY_TEXT, SPAN_TEXT, MONTH_TEXT = "{month} {day}, {year}", "{month} {first}-{last}, {year}", "{month} {year}"
+MONTHS_TEXT = "{month} {day} to {month2} {day2}, {year}"
+_MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
+_DATES = re.compile(rf"\b(?P<month>{_MONTH}) (?:(?P<first>\d\d?)(?:-(?P<last>\d\d?))?, )?(?P<year>\d{{4}})\b")
+PLACE = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
+_SPAN = re.compile(rf"\b(?P<month>{_MONTH}) (?P<day>\d\d?) to (?P<month2>{_MONTH}) (?P<day2>\d\d?), (?P<year>\d{{4}})\b")
+_SHORT = re.compile(rf"\b(\d\d?) (?P<month>{_MONTH}) (\d\d)\b")
+_COUNT = re.compile(r"([\d,.]+) (.+)", re.DOTALL)
+# Left out of an explanation where a formula is its value already.
+_EQUALS = "{formula} = "
+_LANGUAGE = re.compile(r"[A-Za-z][a-z]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+# Between these marks a text may be several; at some of them it is enough that one is known.
+_BREAKS = (
+    (re.compile(r"(?<=[.!?”]) +(?=[A-Z“(])"), True),
+    (re.compile(r"; | · "), True),
+    (re.compile(r": "), False),
+    (re.compile(r", | \(|\)"), False),
+    (re.compile(r" and | to | or | → "), False),
+)
+# So many letters a sentence has besides its places; a shorter one would fit anything.
+FEWEST_LETTERS = 3
+MOST_KEPT = 20_000
+_NODES = re.compile(r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL)
+
+
+class Sentence(NamedTuple):
+    """A text with places: what it looks like in English, its longest words, and its translation."""
+
+    pattern: re.Pattern[str]
+    words: str
+    letters: int
+    first: str
+    translated: str
+
+    def is_small(self, text: str) -> bool:
+        """Whether a text begins as the sentence does; the other way a word became a sentence, or a part of one."""
+        return not self.first or text.startswith(self.first)
+
+
+class Language:
+    """One language: whatever a page says, said in it."""
+
+    def __init__(self, known: Catalogue) -> None:
+        self.code = known.code
+        self.known = known
+        self.known_text: Callable[[str], str | None] = lru_cache(maxsize=MOST_KEPT)(self._known_text)
+        self.say: Callable[[str], str] = lru_cache(maxsize=MOST_KEPT)(self._say)
+        self.sentences: dict[str, list[Sentence]] = defaultdict(list)
+        for sentence, start in _sentences(known.texts):
+            self.sentences[start].append(sentence)
+        for some in self.sentences.values():
+            some.sort(key=lambda one: -one.letters)
+
+    def said(self, value: object) -> object:
+        """What a template prints: a text in this language, anything else as it is."""
+        return self.say(value) if type(value) is str else value
+
+    def markup(self, made: Markup) -> Markup:
+        """A piece of a page that was made in English; the names in it (``<bdi>``) stay as they are."""
+        return Markup(_NODES.sub(self._node, made))
+
+    def _node(self, found: re.Match[str]) -> str:
+        if found[1]:
+            return found[1]
+        if found[3]:
+            return f"{found[3]}{escape(self.say(unescape(found[4])))}"
+        return f">{escape(self.say(unescape(found[2])))}<"
+
+    def _say(self, text: str) -> str:
+        said = self.known_text(text)
+        return self.dates(text) if said is None else said
+
+    def _known_text(self, text: str) -> str | None:
+        """The text in this language, nothing where it is not known; what has no words needs no knowing."""
+        if not _LANGUAGE.search(text):
+            return text
+        bare = " ".join(text.split())
+        known = self._whole(bare)
+        if known is None:
+            known = self._parts(bare)
+        if known is None:
+            return None
+        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        return f"{before}{known}{after}"
+
+    def _whole(self, text: str) -> str | None:
+        """A text that the catalogue has: as it is, as a day, a count, a sentence with places, or with a small letter."""
+        if text in self.known.texts:
+            return self.known.texts[text]
+        if text.endswith(".") and text[:-1] in self.known.texts:
+            return f"{self.known.texts[text[:-1]]}."
+        if _DATES.fullmatch(text) or _SPAN.fullmatch(text):
+            return self.dates(text)
+        if (count := _COUNT.fullmatch(text)) and (form := self.known.counts.get(f"{{number}} {count[2]}")):
+            return form.format(number=count[1])
+        first = _WORD.match(text)
+        for sentence in (*self.sentences.get(first[0].lower() if first else "", ()), *self.sentences.get("", ())):
+            if sentence.words in text and (fits := sentence.pattern.fullmatch(text)):
+                values = {name: self.say(value) for name, value in fits.groupdict().items()}
+                said = PLACE.sub(lambda place: values[place[1]], sentence.translated)
+                return said if sentence.is_small(text) else said[:1].swapcase() + said[1:]
+        other = text[:1].swapcase() + text[1:]
+        if other in self.known.texts:
+            said = self.known.texts[other]
+            return said[:1].swapcase() + said[1:]
+        return None
+
+    def _parts(self, text: str) -> str | None:
+        """Several texts, one after the other: sentences of which one is known, or parts of one that all are."""
+        for breaks, is_loose in _BREAKS:
+            marks = breaks.findall(text)
+            if not marks:
+                continue
+            parts = breaks.split(text)
+            found = [self.known_text(part) for part in parts]
+            if any(one is not None and one != part for one, part in zip(found, parts, strict=True)) and (
+                is_loose or None not in found
+            ):
+                said = [part if one is None else one for one, part in zip(found, parts, strict=True)]
+                linked = zip(marks, said[1:], strict=True)
+                return "".join((said[0], *(f"{self._mark(mark)}{part}" for mark, part in linked)))
+        return None
+
+    def _mark(self, mark: str) -> str:
+        return f" {self.known.texts.get(mark.strip(), mark.strip())} " if _WORD.search(mark) else mark
+
+    # days
+
+    def dates(self, text: str) -> str:
+        """A text with the days in it as the language writes them."""
+        text = _SPAN.sub(self._span, text)
+        text = _SHORT.sub(lambda found: found[0].replace(found["month"], self._month(found["month"])), text)
+        return _DATES.sub(self._date, text)
+
+    def _month(self, name: str) -> str:
+        return self.known.texts.get(name, name)
+
+    def _span(self, found: re.Match[str]) -> str:
+        given = found.groupdict()
+        months = {"month": self._month(given["month"]), "month2": self._month(given["month2"])}
+        return self._month(MONTHS_TEXT).format(**{**given, **months})
+
+    def _date(self, found: re.Match[str]) -> str:
+        texts, given = self.known.texts, found.groupdict()
+        form = SPAN_TEXT if given["last"] else DAY_TEXT if given["first"] else MONTH_TEXT
+        given["month"] = self._month(given["month"])
+        return texts.get(form, form).format(**given, day=given["first"])
+
+    def day(self, day: date) -> str:
+        """A day in short: ``14 jun 2026``."""
+        return self.dates(f"{day:%b} {day.day}, {day.year}")
+
+    def time(self, value: date | datetime | str) -> Markup:
+        """A day, or a minute of one, that a machine can read too."""
+        iso = value if isinstance(value, str) else value.isoformat()
+        at = datetime.fromisoformat(iso)
+        clock = f", {at:%H:%M}" if "T" in iso else ""
+        return Markup(f'<time datetime="{escape(iso)}">{self.day(at)}{clock}</time>')
+
+
+def _sentences(texts: Mapping[str, str]) -> Iterator[tuple[Sentence, str]]:
+    """The texts with places, each with the word that it starts with."""
+    shorter = {one.replace(_EQUALS, ""): said.replace(_EQUALS, "") for one, said in texts.items() if _EQUALS in one}
+    for english, translated in (*texts.items(), *shorter.items()):
+        literals = PLACE.split(english)[::2]
+        letters = sum(len(word) for literal in literals for word in _WORD.findall(literal))
+        if len(literals) < 2 or letters < FEWEST_LETTERS:
+            continue
+        names: list[str] = []
+        first = literals[0][:1] if literals[0][:1].isalpha() else ""
+        pattern = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
+        for name, literal in zip(PLACE.findall(english), literals[1:], strict=True):
+            pattern += f"(?P={name})" if name in names else f"(?P<{name}>.*?)"
+            names.append(name)
+            pattern += re.escape(literal)
+        start = _WORD.match(literals[0])
+        is_whole = start is not None and start.end() < len(literals[0])
+        made = re.compile(pattern, re.DOTALL)
+        longest = max((literals[0][1:], *literals[1:]), key=len).strip()
+        key = start[0].lower() if start and is_whole else ""
+        yield Sentence(made, longest, letters, first, translated), key

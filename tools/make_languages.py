@@ -1,0 +1,302 @@
+"""The texts that pages can say, collected anew for the catalogues: ``python -m tools.make_languages [--check]``.
+
+Templates are not marked: ``languages.templates`` finds their texts. Sentences of Python files are found by what they look
+like, single words by the tables that hold them. What a translator wrote stays; new texts wait without a translation, and
+a test fails until they have one.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+from jinja2 import Environment, nodes
+
+from crosstable.explanation.words import WORDS as EXPLANATIONS
+from crosstable.languages.catalogues import FOLDER, LANGUAGES
+from crosstable.languages.templates import has_words, messages
+from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SPAN_TEXT
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.in_words import edition_values
+
+SOURCE = FOLDER.parent
+TEMPLATES = SOURCE / "web" / "templates"
+SCRIPTS = SOURCE / "web" / "static"
+# Whose sentences stand on pages.
+MODULES = (
+    "web/*.py",
+    "web/pages/*.py",
+    "app/*.py",
+    "explanation/*.py",
+    "calculator/*.py",
+    "output/words.py",
+    "output/charts.py",
+    "output/tie_breaks.py",
+    "output/verify_html.py",
+    "pipeline/*.py",
+    "remedies.py",
+    "finding_kinds.py",
+    "catalogue.py",
+    "checks/*.py",
+    "formats/*.py",
+    "rules/amendments.py",
+    "rules/documents.py",
+    "rules/in_words.py",
+    "rules/statements.py",
+    "rules/time_controls.py",
+    "rules/amending.py",
+    "office/*.py",
+)
+# Whose sentences only files, the command line and operators read.
+NOT_ON_PAGES = (
+    *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py", "formats/wallchart_titles.py"),
+    *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
+    *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
+    *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
+    *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py"),
+)
+# Tables of single words, and of anything else that does not look like a sentence.
+TABLES = (
+    "web.templating.SITE_LINKS",
+    "app.templating.SYSTEM_NAMES",
+    "app.templating._WORDS",
+    "explanation.words.FLOOR_NAMES",
+    "explanation.words.RESULTS",
+    "output.words.KINDS",
+    "explanation.words.REACHES",
+    "explanation.words.UNRATED_ROUNDS",
+    "calculator.figures.CLASSES",
+    "web.pages.explanations.RESULTS",
+    "web.problems.TITLES",
+    "engine.records.Assumption",
+    "output.tie_breaks.METHODS",
+    "office.list_files.BASES",
+    "languages.texts.MONTHS",
+)
+WORDS: tuple[str, ...] = (
+    *(DAY_TEXT, SPAN_TEXT, MONTH_TEXT),
+    *(name[:3] for name in MONTHS),
+    MONTHS_TEXT,
+    *("and", "to", "or", "yes", "no", "nothing", "full", "Tied", "basis", "digest", "month", "notice", "Floors", "Matches"),
+    *("head of the record", "cut-off", "ratings", "not limited", "not found", "systems", "{line} x"),
+    *("Expert", "time control: {name}", "lists: {name}", "start in {system}"),
+    *("win over {name}", "draw with {name}", "loss to {name}", "stays {title}", "now (everything rated until then)"),
+    *("{line} x up to {limit}", "{line} x below {limit}", "game factors in {system}"),
+)
+# What an argument of this name holds, programs read.
+NOT_SAID = frozenset({"summary", "tag", "tags", "operation_id", "media_type", "pattern", "description", "help"})
+NOT_CALLED = frozenset({"debug", "info", "warning", "exception", "compile", "Field", "text", "execute", "AssertionError"})
+_TAGS = re.compile(r"<[^<>]*>")
+_ANY_PLACE = re.compile(r"\{(?:\w+\.)*([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
+_TOLD = re.compile(r'(?:aria-label|title|data-label)="([^"]*)"')
+_COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?\)')
+_MARKED = re.compile(r'\bsay\(\s*"((?:[^"\\]|\\.)*)"')
+_NOT_SAID = re.compile(
+    r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
+    r"|^attachment|^Bearer|^, \"|^AL Alabama|^\d{4}-\d\d-\d\d "
+)
+Found = dict[str | tuple[str, str], set[str]]
+
+
+def collected() -> Found:
+    """Every text, with the files that say it."""
+    found: Found = {}
+
+    def note(texts: Iterable[str | tuple[str, str]], where: str) -> None:
+        for text in texts:
+            found.setdefault(text, set()).add(where)
+
+    for path in sorted(TEMPLATES.rglob("*.html")):
+        source, where = path.read_text(), _where(path)
+        note(messages(source), where)
+        note(in_expressions(source), where)
+        note(counts(source), where)
+    for path in sorted(SCRIPTS.glob("*.js")):
+        note((re.sub(r"\\(.)", r"\1", text) for text in _MARKED.findall(path.read_text())), _where(path))
+    for pattern in MODULES:
+        for path in sorted(SOURCE.glob(pattern)):
+            if _where(path) in NOT_ON_PAGES:
+                continue
+            source = path.read_text()
+            is_reader = _where(path).startswith("formats/")
+            note((one for one in sentences(source) if not is_reader or _is_finding(one)), _where(path))
+            note(counts(source), _where(path))
+    for name in TABLES:
+        module, _, table = name.rpartition(".")
+        note(texts_in(getattr(import_module(f"crosstable.{module}"), table)), f"{module.replace('.', '/')}.py")
+    note((plain(one.template.text) for one in EXPLANATIONS.values()), "explanation/words.py")
+    note((name.replace("_", " ") for name in edition_values(EDITIONS[-1])), "rules/constants.py")
+    note(WORDS, "tools/make_languages.py")
+    return found
+
+
+def _where(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def counts(source: str) -> Iterator[tuple[str, str]]:
+    """The nouns that are counted, one and several."""
+    for one, several in _COUNTED.findall(source):
+        yield f"{{number}} {one}", f"{{number}} {several or one + 's'}"
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """The texts in a table."""
+    if isinstance(value, str):
+        if has_words(value):
+            yield plain(value)
+    elif isinstance(value, dict):
+        yield from texts_in(tuple(value.values()))
+    elif isinstance(value, Iterable):
+        for one in value:
+            yield from texts_in(one)
+
+
+def plain(text: str) -> str:
+    """A text as the catalogue has it: places by name alone, one blank between words."""
+    return " ".join(_ANY_PLACE.sub(r"{\1}", text).split())
+
+
+# templates
+
+
+def in_expressions(source: str) -> Iterator[str]:
+    """Texts that an expression of a template prints."""
+    tree = Environment().parse(source)
+    silent = {id(one) for node in tree.find_all(_SILENT) for one in node.find_all(nodes.Const)}
+    for call in tree.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name == "address":
+            silent |= {id(one) for one in call.find_all(nodes.Const)}
+    for joined in tree.find_all(nodes.Concat):
+        silent |= {id(one) for one in joined.nodes}
+        parts = [str(one.value) if isinstance(one, nodes.Const) else f"{{{_noun(one)}}}" for one in joined.nodes]
+        if has_words(PLACE.sub("", "".join(parts))):
+            yield plain("".join(parts))
+    for one in tree.find_all(nodes.Const):
+        if id(one) not in silent and isinstance(one.value, str) and has_words(one.value) and is_said(one.value):
+            yield plain(one.value)
+
+
+_SILENT = (nodes.Getitem, nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
+
+
+def _noun(node: nodes.Node) -> str:
+    return node.attr if isinstance(node, nodes.Getattr) else getattr(node, "name", "value")
+
+
+# Python
+
+
+def is_said(text: str) -> bool:
+    """Whether a text is for people: no address, no style, no code."""
+    bare = _ANY_PLACE.sub("0", text)
+    return not _NOT_SAID.search(bare) and not bare.isupper()
+
+
+def sentences(source: str) -> Iterator[str]:
+    """The sentences of a Python file: texts of several words, pieces of HTML among them."""
+    tree = ast.parse(source)
+    silent: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            silent.add(id(node.value))
+        elif isinstance(node, ast.keyword) and node.arg in NOT_SAID:
+            silent |= {id(one) for one in ast.walk(node.value)}
+        elif isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in NOT_CALLED:
+                silent |= {id(one) for one in ast.walk(node)}
+        elif isinstance(node, ast.JoinedStr):
+            silent |= {id(one) for one in node.values if isinstance(one, ast.Constant)}
+            silent |= {id(one.format_spec) for one in node.values if isinstance(one, ast.FormattedValue)}
+        elif isinstance(node, ast.Compare | ast.Subscript):
+            silent |= {id(one) for one in ast.walk(node) if isinstance(one, ast.Constant)}
+    for node in ast.walk(tree):
+        text = None if id(node) in silent else _text(node)
+        if text is not None:
+            yield from _said(text)
+
+
+def _text(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if not isinstance(node, ast.JoinedStr):
+        return None
+    out, places = "", dict[str, str]()
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            out += str(part.value)
+        elif isinstance(part, ast.FormattedValue):
+            out += f"{{{_place(ast.unparse(part.value), places)}}}"
+    return out
+
+
+def _place(expression: str, places: dict[str, str]) -> str:
+    words = [one for one in re.findall(r"'[^']*'|([A-Za-z_]\w*)", expression) if one not in ("", "if", "else", "str")]
+    name = words[-1] if words else "value"
+    while places.get(name, expression) != expression:
+        name += "2"
+    places[name] = expression
+    return name
+
+
+def _said(text: str) -> Iterator[str]:
+    if "<" in text and ">" in text:
+        for piece in (*_TAGS.split(text), *_TOLD.findall(text)):
+            if has_words(PLACE.sub("", piece)) and is_said(piece):
+                yield plain(piece)
+    elif " " in text.strip() and has_words(PLACE.sub("", text)) and is_said(text):
+        yield plain(text)
+
+
+def _is_finding(text: str) -> bool:
+    """Whether a text of a reader is for people: readers also know the words of files."""
+    return text.endswith((".", "?")) or PLACE.search(text) is not None
+
+
+# catalogues
+
+
+def merged(code: str) -> Catalog:
+    """The catalogue of a language with the texts of today; translations stay."""
+    path = FOLDER / f"{code}.po"
+    with path.open("rb") as file:
+        known = read_po(file, locale=code)
+    made = Catalog(locale=code, fuzzy=False, header_comment=known.header_comment)
+    made.mime_headers  # noqa: B018 (kept as they are)
+    for text, places in sorted(collected().items(), key=lambda one: (sorted(one[1])[0], str(one[0]))):
+        key = text if isinstance(text, str) else text[0]
+        message = known.get(key)
+        translated = message.string if message is not None and message.id == text else ""
+        made.add(text, translated or None, locations=[(place, None) for place in sorted(places)])
+    return made
+
+
+def written(catalog: Catalog) -> bytes:
+    """A catalogue as a file."""
+    out = BytesIO()
+    write_po(out, catalog, width=120, include_lineno=False, omit_header=False)
+    lines = [one for one in out.getvalue().split(b"\n") if not one.startswith((b'"POT-Cr', b'"PO-Rev', b'"Generated'))]
+    return b"\n".join(lines)
+
+
+def main() -> int:
+    """Write the catalogues, or say whether they are as they would be written."""
+    for code in LANGUAGES:
+        path = FOLDER / f"{code}.po"
+        if code == "en":
+            continue
+        made = written(merged(code))
+        if "--check" in sys.argv and path.read_bytes() != made:
+            return 1
+        path.write_bytes(made)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
