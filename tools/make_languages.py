@@ -17,12 +17,14 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment, nodes
 
+from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
 from crosstable.languages.catalogues import FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
 from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SPAN_TEXT
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.in_words import edition_values
+from crosstable.web.pages.explanations import NOUNS
 
 SOURCE = FOLDER.parent
 TEMPLATES = SOURCE / "web" / "templates"
@@ -32,13 +34,17 @@ MODULES = (
     "web/*.py",
     "web/pages/*.py",
     "app/*.py",
-    "explanation/*.py",
+    "explanation/lines.py",
+    "explanation/starts.py",
+    "explanation/steps.py",
+    "explanation/telling.py",
     "calculator/*.py",
     "output/words.py",
     "output/charts.py",
     "output/tie_breaks.py",
     "output/verify_html.py",
     "pipeline/*.py",
+    "notation.py",
     "remedies.py",
     "finding_kinds.py",
     "catalogue.py",
@@ -58,7 +64,10 @@ NOT_ON_PAGES = (
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
     *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
-    *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py"),
+    *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
+    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py"),
+    *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
+    "web/limits.py",
 )
 # Tables of single words, and of anything else that does not look like a sentence.
 TABLES = (
@@ -69,6 +78,11 @@ TABLES = (
     "explanation.words.RESULTS",
     "output.words.KINDS",
     "explanation.words.REACHES",
+    "explanation.words.PRE_EVENT",
+    "explanation.words.INITIAL",
+    "explanation.words.ESTIMATE",
+    "explanation.words.INTERMEDIATE",
+    "explanation.words.POSTED",
     "explanation.words.UNRATED_ROUNDS",
     "calculator.figures.CLASSES",
     "web.pages.explanations.RESULTS",
@@ -84,11 +98,31 @@ WORDS: tuple[str, ...] = (
     MONTHS_TEXT,
     *("and", "to", "or", "yes", "no", "nothing", "full", "Tied", "basis", "digest", "month", "notice", "Floors", "Matches"),
     *("head of the record", "cut-off", "ratings", "not limited", "not found", "systems", "{line} x"),
+    *("from {lowest} for peaks since {day}", "first Friday", "third Friday", "third Wednesday", "Choose"),
+    *("rose", "fell", "stayed", "brought", "cost", "more", "less", "alone", "new", "changed", "withdrew", "played"),
+    *("White", "Black", "white", "black", "win", "draw", "loss", "wins", "draws", "losses", "unchanged", "Ceiling"),
+    *("rated", "withdrawn", "accepted", "submitted", "corrected", "held", "waiting", "Explained", "Differ", "Computed"),
+    *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
+    *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
+    *("founded", "members", "unmerge", "opening", "import", "confirm", "settings", "upgrade", "clock", "request"),
+    *("The US Chess Rating system, {day}", "The US Chess Rating system, proposal of {day}"),
+    *("the rating system's pages of {day}", "{count} new", "{count} changed", "{count} withdrawn"),
+    *(f"{{count}} of {one}" for one in ("Regular", "Quick", "Blitz", "online Regular", "online Quick", "online Blitz")),
+    *(f"{{line}} × {one} {how} {{limit}}" for one in ("FIDE", "CFC") for how in ("up to", "below")),
+    *("{system} on {games} games or more", "{system} on more than {games} games", "by rating", "its games"),
+    *("{system} on at most {games} games", "proven ({count} of {told})", "in doubt ({count} of {told})"),
+    *(f"the {one} {{name}} {did} most, {{points}}" for one in NOUNS.values() for did in ("brought", "cost")),
     *("Expert", "time control: {name}", "lists: {name}", "start in {system}"),
     *("win over {name}", "draw with {name}", "loss to {name}", "stays {title}", "now (everything rated until then)"),
     *("{line} x up to {limit}", "{line} x below {limit}", "game factors in {system}"),
 )
 # What an argument of this name holds, programs read.
+# What a table of this name holds, files and programs read.
+NOT_TABLES = frozenset("DESCRIBED INSIDE _QUERY _PROBLEMS _PROBLEMS_BY_BODY _PARAMETERS _BODY RESPONSES ROUTES PAGES".split())
+# Words of templates that are no language: classes of styles, names of attributes and of formats.
+CODES = frozenset(
+    "selected required open tall sideways quiet warn finding down up blank csv dbf json xlsx trf26 up_to no-js".split()
+)
 NOT_SAID = frozenset({"summary", "tag", "tags", "operation_id", "media_type", "pattern", "description", "help"})
 NOT_CALLED = frozenset({"debug", "info", "warning", "exception", "compile", "Field", "text", "execute", "AssertionError"})
 _TAGS = re.compile(r"<[^<>]*>")
@@ -98,7 +132,7 @@ _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?
 _MARKED = re.compile(r'\bsay\(\s*"((?:[^"\\]|\\.)*)"')
 _NOT_SAID = re.compile(
     r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
-    r"|^attachment|^Bearer|^, \"|^AL Alabama|^\d{4}-\d\d-\d\d "
+    r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft|^up_to$"
 )
 Found = dict[str | tuple[str, str], set[str]]
 
@@ -114,7 +148,7 @@ def collected() -> Found:
     for path in sorted(TEMPLATES.rglob("*.html")):
         source, where = path.read_text(), _where(path)
         note(messages(source), where)
-        note(in_expressions(source), where)
+        note(in_expressions(source), f"{where}#printed")
         note(counts(source), where)
     for path in sorted(SCRIPTS.glob("*.js")):
         note((re.sub(r"\\(.)", r"\1", text) for text in _MARKED.findall(path.read_text())), _where(path))
@@ -129,10 +163,20 @@ def collected() -> Found:
     for name in TABLES:
         module, _, table = name.rpartition(".")
         note(texts_in(getattr(import_module(f"crosstable.{module}"), table)), f"{module.replace('.', '/')}.py")
-    note((plain(one.template.text) for one in EXPLANATIONS.values()), "explanation/words.py")
+    note(explanations(), "explanation/words.py")
     note((name.replace("_", " ") for name in edition_values(EDITIONS[-1])), "rules/constants.py")
+    note((("{number} game", "{number} games"), ("{number} new member", "{number} new members")), "calculator/answers.py")
     note(WORDS, "tools/make_languages.py")
     return found
+
+
+def explanations() -> Iterator[str]:
+    """The sentences of explanations; on pages players go by their names, and some go by what they did."""
+    for one in EXPLANATIONS.values():
+        text = plain(one.template.text).replace("player {opponent}", "{opponent}")
+        for result in RESULTS.values() if "{result}" in text else ("",):
+            for alone in ("", ALONE) if "{alone}" in text else ("",):
+                yield text.replace("{result}", result).replace("{alone}", alone)
 
 
 def _where(path: Path) -> str:
@@ -159,6 +203,7 @@ def texts_in(value: object) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """A text as the catalogue has it: places by name alone, one blank between words."""
+    text = text.replace("{}", "{value}", 1).replace("{}", "{value2}", 1).replace("{:g}", "{count}")
     return " ".join(_ANY_PLACE.sub(r"{\1}", text).split())
 
 
@@ -175,11 +220,12 @@ def in_expressions(source: str) -> Iterator[str]:
     for joined in tree.find_all(nodes.Concat):
         silent |= {id(one) for one in joined.nodes}
         parts = [str(one.value) if isinstance(one, nodes.Const) else f"{{{_noun(one)}}}" for one in joined.nodes]
-        if has_words(PLACE.sub("", "".join(parts))):
+        if has_words(PLACE.sub("", "".join(parts))) and "/" not in "".join(parts):
             yield plain("".join(parts))
     for one in tree.find_all(nodes.Const):
-        if id(one) not in silent and isinstance(one.value, str) and has_words(one.value) and is_said(one.value):
-            yield plain(one.value)
+        if id(one) not in silent and isinstance(one.value, str) and one.value.strip() not in CODES:
+            if has_words(one.value) and is_said(one.value):
+                yield plain(one.value)
 
 
 _SILENT = (nodes.Getitem, nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
@@ -194,7 +240,9 @@ def _noun(node: nodes.Node) -> str:
 
 def is_said(text: str) -> bool:
     """Whether a text is for people: no address, no style, no code."""
-    bare = _ANY_PLACE.sub("0", text)
+    bare = _ANY_PLACE.sub("0", text).strip()
+    if re.search(r"[a-z]{3}\{", text):  # the ending of a plural
+        return False
     return not _NOT_SAID.search(bare) and not bare.isupper()
 
 
@@ -205,6 +253,10 @@ def sentences(source: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             silent.add(id(node.value))
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and target.id in NOT_TABLES and node.value is not None:
+                silent |= {id(one) for one in ast.walk(node.value)}
         elif isinstance(node, ast.keyword) and node.arg in NOT_SAID:
             silent |= {id(one) for one in ast.walk(node.value)}
         elif isinstance(node, ast.Call):

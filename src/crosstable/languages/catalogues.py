@@ -23,6 +23,8 @@ class Entry(NamedTuple):
 
     english: tuple[str, ...]
     translated: tuple[str, ...]
+    # Only templates say it, which are translated before they are compiled.
+    is_of_templates: bool = False
 
 
 class Catalogue(NamedTuple):
@@ -32,6 +34,7 @@ class Catalogue(NamedTuple):
     texts: Mapping[str, str]
     # By both English forms, with the place for the number.
     counts: Mapping[str, str]
+    of_templates: frozenset[str] = frozenset()
 
 
 def entries(lines: Iterator[str]) -> Iterator[Entry]:
@@ -39,11 +42,13 @@ def entries(lines: Iterator[str]) -> Iterator[Entry]:
     fields: dict[str, str] = {}
     last = ""
     for line in (*lines, "\n"):
+        if line.startswith("#: "):
+            fields["where"] = fields.get("where", "") + line[2:]
         found = _LINE.match(line.rstrip("\n"))
         if found:
             last = found[1] or last
             fields[last] = fields.get(last, "") + json.loads(found[2])
-        elif fields:
+        elif not line.strip():
             if fields.get("msgid"):
                 yield _entry(fields)
             fields = {}
@@ -52,17 +57,22 @@ def entries(lines: Iterator[str]) -> Iterator[Entry]:
 def _entry(fields: Mapping[str, str]) -> Entry:
     if "msgid_plural" in fields:
         return Entry((fields["msgid"], fields["msgid_plural"]), (fields["msgstr[0]"], fields["msgstr[1]"]))
-    return Entry((fields["msgid"],), (fields["msgstr"],))
+    where = fields.get("where", "").split()
+    is_of_templates = bool(where) and all(one.endswith(".html") for one in where)
+    return Entry((fields["msgid"],), (fields["msgstr"],), is_of_templates)
 
 
 def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
     """A catalogue of these texts; what is not translated stays English."""
     texts: dict[str, str] = {}
     counts: dict[str, str] = {}
+    of_templates: set[str] = set()
     for entry in found:
+        if entry.is_of_templates:
+            of_templates.add(entry.english[0])
         if all(entry.translated):
             (texts if len(entry.english) == 1 else counts).update(zip(entry.english, entry.translated, strict=True))
-    return Catalogue(code, texts, counts)
+    return Catalogue(code, texts, counts, frozenset(of_templates))
 
 
 @cache

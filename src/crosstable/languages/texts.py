@@ -8,7 +8,7 @@ its places is translated in turn. What fits nothing stays as it is: a name, a nu
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from html import unescape
@@ -39,10 +39,11 @@ _BREAKS = (
     (re.compile(r"(?<=[.!?”]) +(?=[A-Z“(])"), True),
     (re.compile(r"; | · "), True),
     (re.compile(r": "), False),
-    (re.compile(r", | \(|\)"), False),
     (re.compile(r" and | to | or | → "), False),
 )
-# So many letters a sentence has besides its places; a shorter one would fit anything.
+# The parts of a list.
+_LIST = re.compile(r", | \(|\)")
+# So many letters a sentence has besides its places, and two for each of them; a shorter one would fit anything.
 FEWEST_LETTERS = 3
 MOST_KEPT = 20_000
 _NODES = re.compile(r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL)
@@ -51,7 +52,7 @@ _NODES = re.compile(r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria
 class Sentence(NamedTuple):
     """A text with places: what it looks like in English, its longest words, and its translation."""
 
-    pattern: re.Pattern[str]
+    patterns: tuple[re.Pattern[str], ...]
     words: str
     letters: int
     first: str
@@ -70,11 +71,14 @@ class Language:
         self.known = known
         self.known_text: Callable[[str], str | None] = lru_cache(maxsize=MOST_KEPT)(self._known_text)
         self.say: Callable[[str], str] = lru_cache(maxsize=MOST_KEPT)(self._say)
-        self.sentences: dict[str, list[Sentence]] = defaultdict(list)
-        for sentence, start in _sentences(known.texts):
-            self.sentences[start].append(sentence)
-        for some in self.sentences.values():
-            some.sort(key=lambda one: -one.letters)
+        self.texts = {**_inner(known.texts), **known.texts}
+        by_start: dict[str, list[Sentence]] = defaultdict(list)
+        spoken = {english: said for english, said in self.texts.items() if english not in known.of_templates}
+        for sentence, start in _sentences(spoken):
+            by_start[start].append(sentence)
+        anywhere = by_start.pop("", [])
+        self.sentences = {start: _longest_first(some + anywhere) for start, some in by_start.items()}
+        self.anywhere = _longest_first(anywhere)
 
     def said(self, value: object) -> object:
         """What a template prints: a text in this language, anything else as it is."""
@@ -100,7 +104,10 @@ class Language:
         if not _LANGUAGE.search(text):
             return text
         bare = " ".join(text.split())
-        known = self._whole(bare)
+        known = self.texts.get(bare)
+        if known is None:
+            bare = self.dates(bare)
+            known = self._whole(bare)
         if known is None:
             known = self._parts(bare)
         if known is None:
@@ -109,45 +116,51 @@ class Language:
         return f"{before}{known}{after}"
 
     def _whole(self, text: str) -> str | None:
-        """A text that the catalogue has: as it is, as a day, a count, a sentence with places, or with a small letter."""
-        if text in self.known.texts:
-            return self.known.texts[text]
-        if text.endswith(".") and text[:-1] in self.known.texts:
-            return f"{self.known.texts[text[:-1]]}."
-        if _DATES.fullmatch(text) or _SPAN.fullmatch(text):
-            return self.dates(text)
+        """A text that the catalogue has: as it is, a count, a sentence with places, or with a small first letter."""
+        if text in self.texts:
+            return self.texts[text]
+        if text.endswith(".") and text[:-1] in self.texts:
+            return f"{self.texts[text[:-1]]}."
         if (count := _COUNT.fullmatch(text)) and (form := self.known.counts.get(f"{{number}} {count[2]}")):
             return form.format(number=count[1])
-        first = _WORD.match(text)
-        for sentence in (*self.sentences.get(first[0].lower() if first else "", ()), *self.sentences.get("", ())):
-            if sentence.words in text and (fits := sentence.pattern.fullmatch(text)):
-                values = {name: self.say(value) for name, value in fits.groupdict().items()}
-                said = PLACE.sub(lambda place: values[place[1]], sentence.translated)
-                return said if sentence.is_small(text) else said[:1].swapcase() + said[1:]
         other = text[:1].swapcase() + text[1:]
-        if other in self.known.texts:
-            said = self.known.texts[other]
-            return said[:1].swapcase() + said[1:]
+        if other in self.texts:
+            return _swapped(self.texts[other])
+        return self._split(_LIST, text) or self._sentence(text)
+
+    def _sentence(self, text: str) -> str | None:
+        """The sentence with the most words that fits a text; where places touch, by the values that are known."""
+        first = _WORD.match(text)
+        for sentence in self.sentences.get(first[0].lower() if first else "", self.anywhere):
+            if sentence.words not in text:
+                continue
+            ways = [fits.groupdict() for pattern in sentence.patterns if (fits := pattern.fullmatch(text))]
+            if ways:
+                known = [{name: self.known_text(value) for name, value in way.items()} for way in ways]
+                best = next((at for at, way in enumerate(known) if None not in way.values()), 0)
+                said = {name: ways[best][name] if one is None else one for name, one in known[best].items()}
+                made = PLACE.sub(lambda place: said[place[1]], sentence.translated)  # noqa: B023 (called at once)
+                return made if sentence.is_small(text) else _swapped(made)
         return None
 
     def _parts(self, text: str) -> str | None:
         """Several texts, one after the other: sentences of which one is known, or parts of one that all are."""
-        for breaks, is_loose in _BREAKS:
-            marks = breaks.findall(text)
-            if not marks:
-                continue
-            parts = breaks.split(text)
-            found = [self.known_text(part) for part in parts]
-            if any(one is not None and one != part for one, part in zip(found, parts, strict=True)) and (
-                is_loose or None not in found
-            ):
-                said = [part if one is None else one for one, part in zip(found, parts, strict=True)]
-                linked = zip(marks, said[1:], strict=True)
-                return "".join((said[0], *(f"{self._mark(mark)}{part}" for mark, part in linked)))
-        return None
+        found = (self._split(breaks, text, is_loose=is_loose) for breaks, is_loose in _BREAKS)
+        return next((one for one in found if one is not None), None)
+
+    def _split(self, breaks: re.Pattern[str], text: str, *, is_loose: bool = False) -> str | None:
+        marks = breaks.findall(text)
+        if not marks:
+            return None
+        parts = breaks.split(text)
+        found = [self.known_text(part) for part in parts]
+        said = [part if one is None else one for one, part in zip(found, parts, strict=True)]
+        if said == parts or not (is_loose or None not in found):
+            return None
+        return "".join((said[0], *(f"{self._mark(mark)}{one}" for mark, one in zip(marks, said[1:], strict=True))))
 
     def _mark(self, mark: str) -> str:
-        return f" {self.known.texts.get(mark.strip(), mark.strip())} " if _WORD.search(mark) else mark
+        return f" {self.texts.get(mark.strip(), mark.strip())} " if _WORD.search(mark) else mark
 
     # days
 
@@ -183,24 +196,49 @@ class Language:
         return Markup(f'<time datetime="{escape(iso)}">{self.day(at)}{clock}</time>')
 
 
+def _swapped(text: str) -> str:
+    return text[:1].swapcase() + text[1:]
+
+
+def _longest_first(some: list[Sentence]) -> tuple[Sentence, ...]:
+    return tuple(sorted(some, key=lambda one: -one.letters))
+
+
+def _inner(texts: Mapping[str, str]) -> dict[str, str]:
+    """Texts that a mark joins to what stands before (``, and more``), without it: the mark may be where a text ends."""
+    found = {}
+    for english, translated in texts.items():
+        for start, end in ((", ", ""), ("; ", ""), (": ", ""), ("(", ")")):
+            if english.startswith(start) and translated.startswith(start) and english.endswith(end):
+                found[english.removeprefix(start).removesuffix(end)] = translated.removeprefix(start).removesuffix(end)
+    return found
+
+
 def _sentences(texts: Mapping[str, str]) -> Iterator[tuple[Sentence, str]]:
     """The texts with places, each with the word that it starts with."""
     shorter = {one.replace(_EQUALS, ""): said.replace(_EQUALS, "") for one, said in texts.items() if _EQUALS in one}
     for english, translated in (*texts.items(), *shorter.items()):
         literals = PLACE.split(english)[::2]
         letters = sum(len(word) for literal in literals for word in _WORD.findall(literal))
-        if len(literals) < 2 or letters < FEWEST_LETTERS:
+        if len(literals) < 2 or letters < max(FEWEST_LETTERS, 2 * (len(literals) - 1)):
             continue
-        names: list[str] = []
         first = literals[0][:1] if literals[0][:1].isalpha() else ""
-        pattern = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
-        for name, literal in zip(PLACE.findall(english), literals[1:], strict=True):
-            pattern += f"(?P={name})" if name in names else f"(?P<{name}>.*?)"
-            names.append(name)
-            pattern += re.escape(literal)
         start = _WORD.match(literals[0])
-        is_whole = start is not None and start.end() < len(literals[0])
-        made = re.compile(pattern, re.DOTALL)
+        key = start[0].lower() if start and start.end() < len(literals[0]) else ""
         longest = max((literals[0][1:], *literals[1:]), key=len).strip()
-        key = start[0].lower() if start and is_whole else ""
-        yield Sentence(made, longest, letters, first, translated), key
+        beginning = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
+        patterns = tuple(re.compile(one, re.DOTALL) for one in _patterns(beginning, PLACE.findall(english), literals[1:]))
+        yield Sentence(patterns, longest, letters, first, translated), key
+
+
+def _patterns(beginning: str, names: Sequence[str], literals: Sequence[str]) -> Iterator[str]:
+    """What a sentence looks like; where two places touch, the first may be a word, or nothing."""
+    ways = (r"\S*", ".*?") if "" in literals[:-1] else (".*?",)
+    for way in ways:
+        pattern, known = beginning, set[str]()
+        for at, (name, literal) in enumerate(zip(names, literals, strict=True), start=1):
+            place = way if literal == "" and at < len(names) else ".*?"
+            pattern += f"(?P={name})" if name in known else f"(?P<{name}>{place})"
+            known.add(name)
+            pattern += re.escape(literal)
+        yield pattern
