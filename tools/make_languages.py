@@ -104,7 +104,7 @@ WORDS: tuple[str, ...] = (
     *("rated", "withdrawn", "accepted", "submitted", "corrected", "held", "waiting", "Explained", "Differ", "Computed"),
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
-    *("founded", "members", "unmerge", "opening", "import", "confirm", "settings", "upgrade", "clock", "request"),
+    *("td", "research", "office", "founded", "members", "unmerge", "opening", "import", "confirm", "settings", "upgrade", "clock", "request"),
     *("The US Chess Rating system, {day}", "The US Chess Rating system, proposal of {day}"),
     *("the rating system's pages of {day}", "{count} new", "{count} changed", "{count} withdrawn"),
     *(f"{{count}} of {one}" for one in ("Regular", "Quick", "Blitz", "online Regular", "online Quick", "online Blitz")),
@@ -192,7 +192,7 @@ def counts(source: str) -> Iterator[tuple[str, str]]:
 def texts_in(value: object) -> Iterator[str]:
     """The texts in a table."""
     if isinstance(value, str):
-        if has_words(value):
+        if has_words(value) and value not in CODES:
             yield plain(value)
     elif isinstance(value, dict):
         yield from texts_in(tuple(value.values()))
@@ -241,7 +241,7 @@ def _noun(node: nodes.Node) -> str:
 def is_said(text: str) -> bool:
     """Whether a text is for people: no address, no style, no code."""
     bare = _ANY_PLACE.sub("0", text).strip()
-    if re.search(r"[a-z]{3}\{", text):  # the ending of a plural
+    if re.fullmatch(r"(add )?\{[^{}]*\} [a-z ]+\{[^{}]*\}", text):  # a noun with the ending of its plural
         return False
     return not _NOT_SAID.search(bare) and not bare.isupper()
 

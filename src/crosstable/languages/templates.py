@@ -19,7 +19,7 @@ from crosstable.languages.texts import PLACE, Language
 
 # Tags within a sentence; what stands in some of them is no language.
 INLINE = frozenset("a abbr b bdi br code em i kbd output q s samp small span strong sub sup time u wbr".split())
-NO_LANGUAGE = frozenset({"code", "kbd", "samp"})
+NO_LANGUAGE = frozenset({"bdi", "code", "kbd", "samp"})
 VOID = frozenset({"br", "wbr"})
 _OPAQUE = ("script", "style", "pre", "textarea")
 _JINJA = r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}"

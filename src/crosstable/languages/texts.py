@@ -34,17 +34,19 @@ _COUNT = re.compile(r"([\d,.]+) (.+)", re.DOTALL)
 _EQUALS = "{formula} = "
 _LANGUAGE = re.compile(r"[A-Za-z][a-z]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-# Between these marks a text may be several; at some of them it is enough that one is known.
+# Between these marks a text may be several; at the first two kinds it is enough that some are known.
 _BREAKS = (
-    (re.compile(r"(?<=[.!?”]) +(?=[A-Z“(])"), True),
-    (re.compile(r"; | · "), True),
-    (re.compile(r": "), False),
-    (re.compile(r" and | to | or | → "), False),
+    re.compile(r"(?<=[.!?”]) +(?=[A-Z“(])"),
+    re.compile(r"; | · "),
+    re.compile(r": "),
+    re.compile(r" and | to | or | → "),
 )
 # The parts of a list.
 _LIST = re.compile(r", | \(|\)")
 # So many letters a sentence has besides its places, and two for each of them; a shorter one would fit anything.
 FEWEST_LETTERS = 3
+# So many letters of a text may be unknown, and four more for each letter of the sentence; a name is, but no sentence.
+MOST_UNKNOWN = 60
 MOST_KEPT = 20_000
 _NODES = re.compile(r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL)
 
@@ -96,11 +98,14 @@ class Language:
         return f">{escape(self.say(unescape(found[2])))}<"
 
     def _say(self, text: str) -> str:
-        said = self.known_text(text)
-        return self.dates(text) if said is None else said
+        known = self.known_text(text)
+        if known is not None:
+            return known
+        bare = self.dates(" ".join(text.split()))
+        return _with_blanks(text, self._sentence(bare, is_loose=True) or self._loose_parts(bare) or bare)
 
     def _known_text(self, text: str) -> str | None:
-        """The text in this language, nothing where it is not known; what has no words needs no knowing."""
+        """The text in this language, nothing where a word of it is not known; what has no words needs no knowing."""
         if not _LANGUAGE.search(text):
             return text
         bare = " ".join(text.split())
@@ -108,56 +113,61 @@ class Language:
         if known is None:
             bare = self.dates(bare)
             known = self._whole(bare)
-        if known is None:
-            known = self._parts(bare)
-        if known is None:
-            return None
-        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-        return f"{before}{known}{after}"
+        for breaks in _BREAKS:
+            if known is None:
+                known = self._split(breaks, bare, self.known_text)
+        return None if known is None else _with_blanks(text, known)
 
     def _whole(self, text: str) -> str | None:
-        """A text that the catalogue has: as it is, a count, a sentence with places, or with a small first letter."""
+        """A text that the catalogue has: as it is, a count, a list, a sentence with places, or with a small letter."""
         if text in self.texts:
             return self.texts[text]
         if text.endswith(".") and text[:-1] in self.texts:
             return f"{self.texts[text[:-1]]}."
         if (count := _COUNT.fullmatch(text)) and (form := self.known.counts.get(f"{{number}} {count[2]}")):
             return form.format(number=count[1])
-        other = text[:1].swapcase() + text[1:]
+        other = _swapped(text)
         if other in self.texts:
             return _swapped(self.texts[other])
-        return self._split(_LIST, text) or self._sentence(text)
+        return self._split(_LIST, text, self.known_text) or self._sentence(text, is_loose=False)
 
-    def _sentence(self, text: str) -> str | None:
-        """The sentence with the most words that fits a text; where places touch, by the values that are known."""
+    def _sentence(self, text: str, *, is_loose: bool) -> str | None:
+        """The sentence with the most words that fits a text, its values known too, unless it is taken loosely."""
         first = _WORD.match(text)
         for sentence in self.sentences.get(first[0].lower() if first else "", self.anywhere):
             if sentence.words not in text:
                 continue
-            ways = [fits.groupdict() for pattern in sentence.patterns if (fits := pattern.fullmatch(text))]
-            if ways:
-                known = [{name: self.known_text(value) for name, value in way.items()} for way in ways]
-                best = next((at for at, way in enumerate(known) if None not in way.values()), 0)
-                said = {name: ways[best][name] if one is None else one for name, one in known[best].items()}
+            for pattern in sentence.patterns:
+                fits = pattern.fullmatch(text)
+                if fits is None:
+                    continue
+                found = fits.groupdict()
+                known = {name: self.known_text(value) for name, value in found.items()}
+                unknown = sum(len(found[name]) for name, one in known.items() if one is None)
+                if unknown and not (is_loose and unknown <= MOST_UNKNOWN + 4 * sentence.letters):
+                    continue
+                said = {name: self.say(found[name]) if one is None else one for name, one in known.items()}
                 made = PLACE.sub(lambda place: said[place[1]], sentence.translated)  # noqa: B023 (called at once)
                 return made if sentence.is_small(text) else _swapped(made)
         return None
 
-    def _parts(self, text: str) -> str | None:
-        """Several texts, one after the other: sentences of which one is known, or parts of one that all are."""
-        found = (self._split(breaks, text, is_loose=is_loose) for breaks, is_loose in _BREAKS)
+    def _loose_parts(self, text: str) -> str | None:
+        """Several sentences, one after the other, of which some are known."""
+        found = (self._split(breaks, text, self.say) for breaks in _BREAKS[:2])
         return next((one for one in found if one is not None), None)
 
-    def _split(self, breaks: re.Pattern[str], text: str, *, is_loose: bool = False) -> str | None:
+    def _split(self, breaks: re.Pattern[str], text: str, say: Callable[[str], str | None]) -> str | None:
         marks = breaks.findall(text)
         if not marks:
             return None
-        parts = breaks.split(text)
-        found = [self.known_text(part) for part in parts]
-        said = [part if one is None else one for one, part in zip(found, parts, strict=True)]
-        if said == parts or not (is_loose or None not in found):
-            return None
-        return "".join((said[0], *(f"{self._mark(mark)}{one}" for mark, one in zip(marks, said[1:], strict=True))))
+        said: list[str] = []
+        for part in breaks.split(text):
+            one = say(part)
+            if one is None:
+                return None
+            said.append(one)
+        made = "".join((said[0], *(f"{self._mark(mark)}{one}" for mark, one in zip(marks, said[1:], strict=True))))
+        return None if made == text else made
 
     def _mark(self, mark: str) -> str:
         return f" {self.texts.get(mark.strip(), mark.strip())} " if _WORD.search(mark) else mark
@@ -194,6 +204,11 @@ class Language:
         at = datetime.fromisoformat(iso)
         clock = f", {at:%H:%M}" if "T" in iso else ""
         return Markup(f'<time datetime="{escape(iso)}">{self.day(at)}{clock}</time>')
+
+
+def _with_blanks(text: str, said: str) -> str:
+    """What is said, with the blanks around a text."""
+    return f"{text[: len(text) - len(text.lstrip())]}{said}{text[len(text.rstrip()) :]}"
 
 
 def _swapped(text: str) -> str:
