@@ -63,7 +63,7 @@ test: postgres browser node lint ## lint, format, types, the whole suite and its
 	@echo "The types are checked while the replay is compiled ..."
 	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
-	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(SCRATCH) $(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100
 
 coverage: postgres browser node $(READY) ## the whole suite with every line of the program traced: 95 % of what make test does not ask about

@@ -24,6 +24,7 @@ from tests.office.made_office import filled
 from tests.web.people import PASSWORD, with_people
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 360, "height": 740}
 MILLISECONDS = 600_000
 expect.set_options(timeout=MILLISECONDS)
 # Chromium asks hosts of its own for this and that unless it is told not to.

@@ -83,7 +83,9 @@ def cluster() -> Iterator[Cluster]:
 
 # What is about storing goes through both databases with every change, all else in a soak.
 ON_BOTH = re.compile(
-    r"test_(archiving|backups|corrections|faults|invariants_record|rerate_bulk|row_order|runs|schema|stories|time_limits)"
+    r"test_(archiving|backups|corrections|faults|row_order|runs|schema|stories|time_limits)"
+    r"|test_invariants_record.*test_i(?!16)"
+    r"|test_rerate_bulk.*test_(random_histories|a_run_that_fails|blocks)"
 )
 
 
@@ -91,7 +93,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests that want a store run on one, or on both."""
     said = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     if "store" in metafunc.fixturenames and "store" not in said:
-        is_on_both = IS_SOAK or ON_BOTH.search(metafunc.module.__name__)
+        is_on_both = IS_SOAK or ON_BOTH.search(f"{metafunc.module.__name__} {metafunc.function.__name__}")
         metafunc.parametrize("store", ["sqlite", "postgresql"] if is_on_both else ["sqlite"])
 
 

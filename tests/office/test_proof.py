@@ -25,7 +25,7 @@ from crosstable.office.founding import found_office
 from crosstable.office.ledger.commitments import COMMITTED, NO_HASH, commit, row_layout
 from crosstable.office.ledger.journal import head
 from crosstable.office.list_files import FORMS, list_table
-from crosstable.office.proof import journal_digests, proof, recommit_digests
+from crosstable.office.proof import journal_digests, proof, recommitted
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from crosstable.web.problems import Problem
@@ -145,7 +145,7 @@ def rehashed(office: Office) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL session_replication_role = replica"))
         connection.execute(tables.commitment.delete())
-        commit(connection, journal_digests(connection), recommit_digests(connection))
+        commit(connection, journal_digests(connection), recommitted(connection))
 
 
 def test_an_attacker_who_hashes_everything_anew_is_found_by_what_others_kept(full: Office, tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_bytes_that_change_by_chance_are_found(tmp_path: Path, copy_of: CopyOf) 
 
 def dumped(path: Path) -> Sequence[str] | None:
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             return list(connection.iterdump())
     except (sqlite3.Error, UnicodeError):
         return None

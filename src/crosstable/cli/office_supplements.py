@@ -65,7 +65,7 @@ def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
         return  # still to come: the office says so itself
     with office.reading() as connection:
         run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
-        if list_rows(connection, basis, month, run):
+        if list_rows(connection, basis, month, run).height:
             return
     day = cut_off(month).astimezone(CENTRAL).date()
     if basis is Basis.RULE:

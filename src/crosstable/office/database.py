@@ -156,7 +156,7 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
     try:
         _require_known_schema(office, url)
         office.watch()
-    except OfficeError:
+    except Exception:
         office.close()
         raise
     return office

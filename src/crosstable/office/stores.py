@@ -110,8 +110,12 @@ def _prepare_sqlite(engine: Engine, begin: str, *pragmas: str) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: sqlite3.Connection, record: object) -> None:
         connection.isolation_level = None
-        for pragma in ("PRAGMA busy_timeout=30000", *pragmas):
-            connection.execute(pragma)
+        try:
+            for pragma in ("PRAGMA busy_timeout=30000", *pragmas):
+                connection.execute(pragma)
+        except sqlite3.Error:
+            connection.close()  # nobody else has it yet
+            raise
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

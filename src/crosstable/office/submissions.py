@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from crosstable import __version__
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
@@ -285,6 +286,7 @@ def _store(
     after = {
         "event": report.event_id,
         "document": document.digest,
+        "reader": __version__,
         "sections": {one.number: [one.state.value, one.rows.heading["digest"]] for one in checked.sections},
     }
     act = append(connection, office.clock, author, Change(EntryKind.SUBMIT, report.event_id, after))

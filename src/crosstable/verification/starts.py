@@ -15,12 +15,12 @@ from typing import NamedTuple
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 from crosstable.verification.rows import Verdict, verdict_of
-from crosstable.verification.trials import Trials
+from crosstable.verification.trials import Effect, Slopes, Trials
 
 HIGHEST_START = 2900.0
-ROUNDS = 12
+ROUNDS = 30
 STEPS = 8
 TRIES = 4
 LEAST_GAIN = 0.3
@@ -79,7 +79,6 @@ class _Fit:
         self._trials = trials
         self._constants = page.checked.edition.constants
         self._rows = _resting(page, trials)
-        self._touched: dict[int, set[int]] = {}
         self._laid: dict[int, FittedStart] = {}
 
     @property
@@ -101,7 +100,7 @@ class _Fit:
     def jumped(self, starts: list[FittedStart]) -> list[FittedStart]:
         """A guess further off: each start that bears on a wrong row in turn where it fits best, however far that is."""
         starts = list(starts)
-        for at in self._active(starts, self._errors(starts)):
+        for at in self._bearing(starts, self._errors(starts))[0]:
             if not self.goes_on:
                 break
             start = starts[at]
@@ -111,19 +110,19 @@ class _Fit:
         return starts
 
     def improved(self, starts: list[FittedStart]) -> list[FittedStart]:
-        """Rounds of damped Gauss-Newton from a guess, until they gain too little."""
+        """Damped Gauss-Newton from a guess, until a step gains too little."""
         errors, damping = self._errors(starts), FIRST_DAMPING
         for done in range(ROUNDS):
             if done >= LEAST_ROUNDS and not self.goes_on:
                 break
-            active, before = self._active(starts, errors), _size(errors)
-            slopes = self._slopes(starts, active)
+            before = _size(errors)
+            active, bearing = self._bearing(starts, errors)
             for _ in range(STEPS):
-                moved, after, damping = self._step(starts, errors, (active, slopes, damping))
+                moved, after, damping = self._step(starts, errors, (active, bearing, damping))
                 gain = _size(errors) - _size(after)
                 if gain > 0.0:
                     changes = [moved[at].rating - starts[at].rating for at in active]
-                    _learn(slopes, changes, [one - other for one, other in zip(errors, after, strict=True)])
+                    bearing.learn(changes, [one - other for one, other in zip(errors, after, strict=True)])
                     starts, errors = moved, after
                 if gain < LEAST_GAIN:
                     break
@@ -132,23 +131,32 @@ class _Fit:
         return starts
 
     def _step(
-        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], list[dict[int, float]], float]
+        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], "Bearing", float]
     ) -> tuple[list[FittedStart], list[float], float]:
         """A step along slopes, damped more while it helps nothing; with its errors, and the damping to go on with."""
-        active, slopes, damping = along
+        active, bearing, damping = along
         before = _size(errors)
         for _ in range(TRIES):
-            moved = self._moved(starts, active, _step_along(slopes, errors, damping))
+            moved = self._moved(starts, active, _step_along(bearing, errors, damping))
             after = self._errors(moved)
             if _size(after) < before:
                 return moved, after, max(damping / EASING, LEAST_DAMPING)
             damping *= EASING * EASING
         return moved, after, damping
 
-    def _active(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> list[int]:
-        """The starts that bear on a row that is not near yet; all of them until it is known what they bear on."""
-        far = {at for at, error in enumerate(errors) if math.fabs(error) > NEAR}
-        return [at for at, one in enumerate(starts) if not far.isdisjoint(self._touched.get(one.number, far or {0}))]
+    def _bearing(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> tuple[list[int], "Bearing"]:
+        """The starts that bear on a row that is not near yet, and what they bear on, before floors and storage."""
+        self._ratings(starts)
+        slopes = self._trials.slopes()
+        positions = [self._trials.position[one.number] for one in starts]
+        rows = [row.position for row in self._rows]
+        whole = Bearing(slopes, positions, rows)
+        far = [1.0 if math.fabs(error) > NEAR else 0.0 for error in errors]
+        pulls, all_pulls = whole.back(far), whole.back([1.0] * len(far))
+        active = [at for at, pull in enumerate(pulls) if pull >= SLIGHT * all_pulls[at]]
+        if len(active) == len(starts):
+            return active, whole
+        return active, Bearing(slopes, [positions[at] for at in active], rows)
 
     def _levels(self, steps: int) -> list[float]:
         least, most = bounds_of(self._constants, 0.0)
@@ -173,22 +181,6 @@ class _Fit:
             errors.append(0.0 if verdict is Verdict.AT_FLOOR else row.posted - ratings[row.position])
         return errors
 
-    def _slopes(self, starts: Sequence[FittedStart], active: Sequence[int]) -> list[dict[int, float]]:
-        """How far each of these starts, moved by a point, moves the rows it bears on, before floors and storage."""
-        self._ratings(starts)
-        numbers = [starts[at].number for at in active]
-        by_number: dict[int, dict[int, float]] = {number: {} for number in numbers}
-        moved = self._trials.slopes(numbers)
-        for at, row in enumerate(self._rows):
-            for number, slope in moved[row.position].items():
-                by_number[number][at] = slope
-        slopes = []
-        for number, one in by_number.items():
-            least = SLIGHT * max(map(math.fabs, one.values()), default=0.0)
-            slopes.append({at: slope for at, slope in one.items() if math.fabs(slope) >= least})
-            self._touched.setdefault(number, set()).update(slopes[-1])
-        return slopes
-
     def _moved(self, starts: Sequence[FittedStart], active: Sequence[int], step: Sequence[float]) -> list[FittedStart]:
         moved = list(starts)
         for at, change in zip(active, step, strict=True):
@@ -199,12 +191,12 @@ class _Fit:
 
 def _resting(page: Page, trials: Trials) -> list[PostedRow]:
     """The posted rows that rest on unknown starts, a re-entry once."""
-    rows = []
+    rows, clean = [], clean_rows(page)
     for number, player in page.players.items():
         posted = player.posted.get(page.system)
         prepared = trials.prepared(number)
         is_first_row = prepared.competitor.entries[0].number == number
-        if posted is not None and prepared.competitor.sides and is_first_row and not is_clean(page, number):
+        if posted is not None and prepared.competitor.sides and is_first_row and number not in clean:
             pre = prepared.record.rating if prepared.start is None else -math.inf
             rows.append(PostedRow(trials.position[number], pre, posted.rating))
     return rows
@@ -260,27 +252,100 @@ def _size(errors: Sequence[float]) -> float:
     return math.fsum(math.fabs(error) for error in errors)
 
 
-def _step_along(slopes: list[dict[int, float]], errors: Sequence[float], damping: float) -> list[float]:
-    """The damped step of weighted least squares, each row weighted by the inverse of its error (conjugate gradients).
+class Bearing:
+    """What some starts bear on: the slopes of all steps, multiplied from step to step and never written out."""
 
-    The equations of a large section are sparse, so they are never written out.
+    def __init__(self, slopes: Slopes, starts: Sequence[int], rows: Sequence[int]) -> None:
+        self._players, self._starts = slopes.players, starts
+        moved = set(starts)
+        self._estimates, estimated = _kept(slopes.estimates, moved, moved)
+        self._zero = [one.at for one in slopes.estimates]
+        self._middle, passed = _kept(slopes.intermediate, moved, estimated | moved.difference(self._zero))
+        wanted = set(rows)
+        final, _ = _kept([one for one in slopes.final if one.at in wanted], moved, passed)
+        place = {at: i for i, at in enumerate(rows)}
+        self._final = [(place[at], at, own, met) for at, own, met in final]
+        self._rows = len(rows)
+        self._learned: list[tuple[list[float], list[float]]] = []
+
+    def learn(self, changes: Sequence[float], effects: Sequence[float]) -> None:
+        weight = math.fsum(map(mul, changes, changes))
+        if weight:
+            missed = [(effect - one) / weight for effect, one in zip(effects, self.ahead(changes), strict=True)]
+            self._learned.append((list(changes), missed))
+
+    def ahead(self, moves: Sequence[float]) -> list[float]:
+        """How far the rows move if the starts move so."""
+        priors = [0.0] * self._players
+        for at, move in zip(self._starts, moves, strict=True):
+            priors[at] = move
+        strengths = list(priors)
+        for at in self._zero:
+            strengths[at] = 0.0
+        for at, own, met in self._estimates:
+            strengths[at] = own * priors[at] + _product(met, priors)
+        middle = [0.0] * self._players
+        for at, own, met in self._middle:
+            middle[at] = own * priors[at] + _product(met, strengths)
+        found = [0.0] * self._rows
+        for row, at, own, met in self._final:
+            found[row] = own * priors[at] + _product(met, middle)
+        for changes, missed in self._learned:
+            share = sum(map(mul, changes, moves))
+            found = [one + share * other for one, other in zip(found, missed, strict=True)]
+        return found
+
+    def back(self, pulls: Sequence[float]) -> list[float]:
+        """How far pulls at the rows pull at the starts."""
+        priors, strengths, middle = ([0.0] * self._players for _ in range(3))
+        for row, at, own, met in self._final:
+            pull = pulls[row]
+            priors[at] += own * pull
+            for other, slope in met:
+                middle[other] += slope * pull
+        for at, own, met in self._middle:
+            pull = middle[at]
+            priors[at] += own * pull
+            for other, slope in met:
+                strengths[other] += slope * pull
+        for at, own, met in self._estimates:
+            pull, strengths[at] = strengths[at], 0.0
+            priors[at] += own * pull
+            for other, slope in met:
+                priors[other] += slope * pull
+        for at in self._zero:
+            strengths[at] = 0.0
+        back = [priors[at] + strengths[at] for at in self._starts]
+        for changes, missed in self._learned:
+            share = sum(map(mul, missed, pulls))
+            back = [one + share * other for one, other in zip(back, changes, strict=True)]
+        return back
+
+
+def _kept(effects: Sequence[Effect], own: set[int], moved: set[int]) -> tuple[list[Effect], set[int]]:
+    """Effects of what moves only, and the players who move by them."""
+    kept = []
+    for at, slope, met in effects:
+        left = [one for one in met if one[0] in moved]
+        if left or (slope and at in own):
+            kept.append(Effect(at, slope, left))
+    return kept, {one.at for one in kept}
+
+
+def _step_along(bearing: "Bearing", errors: Sequence[float], damping: float) -> list[float]:
+    """The damped step of weighted least squares, each row weighted by the inverse of its error (conjugate gradients).
     """
     weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
-    columns = [list(one.items()) for one in slopes]
-    rows: list[list[tuple[int, float]]] = [[] for _ in errors]
-    for at, column in enumerate(columns):
-        for row, slope in column:
-            rows[row].append((at, slope))
-    own = [damping + _product([(at, slope * slope) for at, slope in column], weights) for column in columns]
-    step, pulled = [0.0] * len(slopes), list(map(mul, weights, errors))
-    left = [_product(column, pulled) for column in columns]
+    left = bearing.back(list(map(mul, weights, errors)))
+    step = [0.0] * len(left)
+    own = [damping + math.fabs(one) for one in bearing.back(list(map(mul, weights, bearing.ahead([1.0] * len(left)))))]
     along = eased = list(map(truediv, left, own))
     size = enough = math.fsum(map(mul, left, eased))
     for _ in range(MOST_TURNS):
         if size <= enough * PRECISION:
             break
-        effects = list(map(mul, weights, [_product(row, along) for row in rows]))
-        image = [_product(column, effects) + damping * pull for column, pull in zip(columns, along, strict=True)]
+        pulled = bearing.back(list(map(mul, weights, bearing.ahead(along))))
+        image = [one + damping * pull for one, pull in zip(pulled, along, strict=True)]
         share = size / math.fsum(map(mul, along, image))
         step = [one + share * other for one, other in zip(step, along, strict=True)]
         left = [one - share * other for one, other in zip(left, image, strict=True)]
@@ -295,19 +360,3 @@ def _product(sparse: Sequence[tuple[int, float]], dense: Sequence[float]) -> flo
     for at, factor in sparse:
         found += factor * dense[at]
     return found
-
-
-def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Sequence[float]) -> None:
-    """Correct slopes by what a step did, each row by itself (Broyden's way, as Schubert has it for sparse ones)."""
-    expected, weights = [0.0] * len(effects), [0.0] * len(effects)
-    for one, change in zip(slopes, changes, strict=True):
-        for at, slope in one.items():
-            expected[at] += slope * change
-            weights[at] += change * change
-    missed = [
-        (effect - one) / weight if weight else 0.0
-        for effect, one, weight in zip(effects, expected, weights, strict=True)
-    ]
-    for one, change in zip(slopes, changes, strict=True):
-        for at in one:
-            one[at] += missed[at] * change

@@ -251,6 +251,7 @@ async def _on_refusal(request: Request, refusal: HTTPException) -> Response:
     headers = dict(refusal.headers or {})
     if refusal.status_code == 405:
         headers["Allow"] = ", ".join(_methods_at(request))
+        said = f"This address takes {headers['Allow']}."
     return problem_reply(request, Problem(refusal.status_code, said, headers=headers))
 
 

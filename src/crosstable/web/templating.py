@@ -28,11 +28,9 @@ SITE_LINKS = {
     "/events": "Events",
     "/lists": "Lists",
     "/estimate": "Estimate",
+    "/upload": "Upload",
     "/rules": "Rules",
     "/changes": "Changes",
-    "/rate": "Rate",
-    "/upload": "Upload",
-    "/about": "About",
 }
 
 

@@ -173,6 +173,9 @@ def _uploads(form: FormData, files: Sequence[File]) -> list[Upload]:
             report, _ = report_of(json.loads(draft))
         except (ValueError, RecursionError) as error:
             raise Problem(422, "The draft cannot be read; load the page again.") from error
+        if stops := [one for one in report.faults if one.severity.stops]:
+            told = for_reader(stops, Reader.PAGE)
+            raise Problem(422, f"Put this right first: {told[0].message}", faults=[one._asdict() for one in told])
         return uploads_of([File("draft.json", written(report, "json", []))])
     return uploads_of(carried_files(carried) if isinstance(carried, str) and carried else files)
 

@@ -76,6 +76,7 @@ class WorkbenchRequest(BaseModel):
     accept: dict[str, str] = {}
     names: dict[str, str] = Field({}, description="Rows whose names are confirmed, by section and number: 1:3.")
     read: list[ReadFault] = Field([], max_length=2000)
+    have: list[Text] = Field([], max_length=MOST_SECTIONS, description="Tags of the results that the caller has.")
     to: Literal[tuple(EXTENSIONS)] | None = None  # type: ignore[valid-type]
 
 
@@ -115,6 +116,14 @@ class Finding(Place):
     also: Place | None = None
 
 
+class AcceptedKind(BaseModel):
+    """A code that the draft accepts, how many findings have it, and the first of them in words."""
+
+    code: str
+    count: int
+    message: str
+
+
 class MadeFile(BaseModel):
     """A file that was written."""
 
@@ -129,7 +138,10 @@ class WorkbenchReply(BaseModel):
     members: list[Listed] = []
     unread: list[Finding] = []
     findings: list[Finding] = []
-    sections: list[dict[str, Any]] = []
+    accepted: list[AcceptedKind] = []
+    sections: list[dict[str, Any]] = Field(
+        [], description="Each with number, rated, a tag of its results, and systems unless the caller has that tag."
+    )
     office: bool = False
     strict: bool = Field(False, description="Whether results are those that this office would post.")
     file: MadeFile | None = None

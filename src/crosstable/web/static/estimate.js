@@ -21,7 +21,7 @@ function renew() {
     if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
     const mine = ++newest;
     const reply = await answer(`/estimate?${query}`, { headers: { Accept: "text/html" } });
-    if (mine !== newest || !(reply.ok || reply.status === 422)) return;
+    if (mine !== newest || !form.isConnected || !(reply.ok || reply.status === 422)) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     document.querySelector("#answer").replaceChildren(...page.querySelector("#answer").childNodes);
     if (reply.ok && !query.has("entries")) history.replaceState(null, "", `?${query}`);

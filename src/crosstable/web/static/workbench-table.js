@@ -37,9 +37,9 @@ export function sectionTable(draft, at, edit, drop, look) {
   made.setAttribute("aria-labelledby", heading.id);
   made.append(heading, facts(draft, at, edit, drop));
   const rounds = Math.max(0, ...section.players.map((player) => (player.rounds ?? []).length));
-  const head = ["No.", "Member ID", "Name", "Rating before", ...Array.from({ length: rounds }, (_, round) => `${round + 1}`), "Points"];
+  const head = ["No.", "Name and member ID", "Rating before", ...Array.from({ length: rounds }, (_, round) => `${round + 1}`), "Points"];
   const table = element("table", { className: "wall editable" });
-  const titles = element("tr", {}, ...head.map((word, column) => element("th", { scope: "col", className: column > 3 ? "r" : "" }, word)));
+  const titles = element("tr", {}, ...head.map((word, column) => element("th", { scope: "col", className: column > 2 ? "r" : column === 2 ? "before" : "" }, word)));
   const body = element("tbody");
   section.players.forEach((player, row) => body.append(rowOf(player, at, row, rounds, edit)));
   table.append(element("caption", { className: "unseen" }, `Crosstable of ${title}`), element("thead", {}, titles), body);
@@ -90,8 +90,12 @@ function rowOf(player, at, row, rounds, edit) {
   const made = element("tr", { data: { number: player.number ?? "" } });
   made.append(
     element("td", { className: "n" }, `${player.number ?? ""}`),
-    element("td", {}, box("member_id", player.member_id, `Member ID of ${who}`, 9, (value) => edit([...path, "member_id"], value))),
-    element("th", { scope: "row" }, box("name", player.name, `Name of ${who}`, 20, (value) => edit([...path, "name"], value))),
+    element(
+      "th",
+      { scope: "row" },
+      box("name", player.name, `Name of ${who}`, 20, (value) => edit([...path, "name"], value)),
+      box("member_id", player.member_id, `Member ID of ${who}`, 9, (value) => edit([...path, "member_id"], value)),
+    ),
     element("td", { className: "before", data: { given: given ? `${Math.round(given)}` : "" } }, rating, element("small", {})),
   );
   const total = element("td", { className: "n points" }, points(player));
@@ -118,7 +122,8 @@ function walk(event) {
   if (!step || event.target.tagName !== "INPUT") return;
   const row = step < 0 ? cell.parentElement.previousElementSibling : cell.parentElement.nextElementSibling;
   event.preventDefault();
-  row?.children[cell.cellIndex]?.querySelector("input")?.focus();
+  const which = [...cell.querySelectorAll("input")].indexOf(event.target);
+  row?.children[cell.cellIndex]?.querySelectorAll("input")[which]?.focus();
 }
 
 // The results of each section of the draft, in its order.
@@ -132,13 +137,15 @@ export function showResults(bench, at, results) {
   const systems = Object.entries(results.systems);
   const titles = table.tHead.rows[0];
   for (const old of table.querySelectorAll(".result")) old.remove();
-  for (const [name] of systems) titles.append(element("th", { scope: "col", className: "result n" }, `${SYSTEMS[name]} after`));
-  for (const [name] of systems) titles.append(element("th", { scope: "col", className: "result n" }, systems.length > 1 ? `${SYSTEMS[name]} change` : "Change"));
+  const title = (word) => element("th", { scope: "col", className: "result n" }, word);
+  const words = systems.map(([name]) => (systems.length > 1 ? `${SYSTEMS[name]} change` : "Change"));
+  titles.querySelector(".before").after(...systems.map(([name]) => title(`${SYSTEMS[name]} after`)), ...words.map(title));
   const found = systems.map(([, one]) => new Map(one.players.map((player) => [`${player.number}`, player])));
   for (const row of table.tBodies[0].rows) {
     const own = found.map((players) => players.get(row.dataset.number));
     before(row, own);
-    row.append(...own.map((player) => after(player)), ...own.map((player) => moved(player)));
+    // beside the rating before, so that a phone shows them without a push to the side
+    row.querySelector(".before").after(...own.map((player) => after(player)), ...own.map((player) => moved(player)));
   }
 }
 
@@ -149,6 +156,7 @@ function before(row, own) {
     (player) => `${Math.round(player.pre)}${player.games_before !== null && player.games_before < 26 ? `P${Math.round(player.games_before)}` : ""}`,
   );
   box.placeholder = known.length ? [...new Set(words)].join(" / ") : own[0] ? "unrated" : box.parentElement.dataset.given;
+  box.size = Math.max(7, box.placeholder.length - 1);
   const from = own[0]?.rating_from;
   row.querySelector(".before small").textContent = own[0] ? (FROM[from] ?? from ?? (known.length ? "file" : "")) : "";
 }

@@ -1,11 +1,11 @@
 // The workbench: files become a draft, the draft an editable crosstable; every change is checked and rated again at once.
 // It speaks to one address (docs/site.md) and keeps its drafts in this browser.
 import { answer } from "./answer.js";
+import { keepAll, kept, newest, sending, when } from "./drafts.js";
 import { onDrop } from "./drop.js";
 import { button, bySection, element, field, sectionTable, showResults } from "./workbench-table.js";
 
 const ADDRESS = "/upload/check";
-const KEPT = "crosstable.drafts";
 const MOST_KEPT = 20;
 const MOST_SHOWN = 40;
 const LONG_LIST = 1_000_000;
@@ -55,21 +55,12 @@ function say(text, isBusy = false) {
 
 // Drafts in this browser.
 
-function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT)) || {};
-  } catch {
-    return {};
-  }
-}
-
 function keep() {
   const all = kept();
   all[id] = { name: draft.event.event.name || "Event without a name", at: Date.now(), draft };
-  const old = Object.keys(all).sort((one, other) => all[other].at - all[one].at).slice(MOST_KEPT);
-  for (const one of old) delete all[one];
+  for (const [one] of newest(all).slice(MOST_KEPT)) delete all[one];
   try {
-    localStorage.setItem(KEPT, JSON.stringify(all));
+    keepAll(all);
   } catch {
     say("This draft is too long to be kept in this browser; export it before you leave.");
   }
@@ -78,21 +69,20 @@ function keep() {
 function forget(one) {
   const all = kept();
   delete all[one];
-  localStorage.setItem(KEPT, JSON.stringify(all));
+  keepAll(all);
   if (one === id) location.hash = "";
   list();
 }
 
 function list() {
-  const all = Object.entries(kept()).sort((one, other) => other[1].at - one[1].at);
+  const all = newest(kept());
   const old = document.getElementById("drafts");
   const made = element("section", { id: "drafts", className: "noprint", hidden: !all.length });
   made.append(element("h2", {}, "Drafts in this browser"));
   const rows = all.map(([one, about]) => {
     const open = element("a", { href: `#draft-${one}` }, about.name);
-    const at = new Date(about.at).toLocaleString("en-US", { dateStyle: "long", timeStyle: "short" });
     const gone = button("Delete", () => forget(one), `Delete the draft ${about.name}`);
-    return element("li", {}, open, element("span", { className: "quiet" }, ` ${at} `), gone);
+    return element("li", {}, open, element("span", { className: "quiet" }, ` ${when(about)} `), gone);
   });
   made.append(element("ul", { className: "lines" }, ...rows));
   if (old) old.replaceWith(made);
@@ -125,7 +115,7 @@ async function open(files) {
     say(inWords(read.unread || []));
     if (fresh.length) {
       undo = [];
-      history.pushState(null, "", `#draft-${id}`);
+      if (bench.isConnected) history.pushState(null, "", `#draft-${id}`);
       render();
       show(read);
     } else if (read.members.length && draft) {
@@ -139,9 +129,11 @@ async function open(files) {
 }
 
 function opened() {
-  const wanted = location.hash.replace("#draft-", "");
-  const found = kept()[wanted];
   bar.hidden = true;
+  if (!bench.isConnected || location.hash === "#main") return;
+  const wanted = location.hash.replace("#draft-", "");
+  if (draft && wanted === id) return;
+  const found = kept()[wanted];
   if (!found) {
     draft = null;
     bench.replaceChildren();
@@ -184,9 +176,9 @@ function fix(fixes) {
   change(() => {
     const changes = fixes.flatMap((one) => one.changes);
     const gone = (one) => one.value === null && typeof one.path.at(-1) === "number";
-    // what is taken out of a list goes last, from its end, so that no other place moves
+    // what is taken out of a list goes last, inner lists first and from the end, so that no other place moves
     const ordered = changes.filter((one) => !gone(one));
-    ordered.push(...changes.filter(gone).sort((one, other) => other.path.at(-1) - one.path.at(-1)));
+    ordered.push(...changes.filter(gone).sort((one, other) => other.path.length - one.path.length || other.path.at(-1) - one.path.at(-1)));
     for (const one of ordered) put(one.path, one.value);
   });
 }
@@ -194,11 +186,18 @@ function fix(fixes) {
 async function check() {
   const turn = ++asked;
   try {
-    const found = await ask(draft);
-    if (turn === asked) show(found);
+    const have = (reply?.sections ?? []).map((one) => one.tag).filter(Boolean);
+    const found = await ask({ ...draft, have });
+    if (turn === asked) show(whole(found));
   } catch (error) {
     say(`The draft could not be checked: ${error.message}`);
   }
+}
+
+// A reply leaves out what the one before it had.
+function whole(found) {
+  const known = new Map((reply?.sections ?? []).map((one) => [one.tag, one.systems]));
+  return { ...found, sections: found.sections.map((one) => ({ systems: known.get(one.tag), ...one })) };
 }
 
 // Showing.
@@ -242,8 +241,9 @@ function tools() {
     check();
   });
   const other = button("Another file", () => (location.hash = ""));
-  made.append(sum, element("p", { className: "row wrap" }, back, "Export:", ...files, button("Print", () => print()), other));
+  made.append(sum);
   if (bench.dataset.mark) made.append(submission());
+  made.append(element("p", { className: "row wrap" }, back, "Export:", ...files, button("Print", () => print()), other));
   return made;
 }
 
@@ -253,7 +253,10 @@ function submission() {
   const names = element("div", { id: "names" });
   made.append(element("input", { type: "hidden", name: "mark", value: bench.dataset.mark }), event, names);
   made.append(element("button", {}, "Submit"));
-  made.addEventListener("submit", () => (event.value = JSON.stringify(draft)));
+  made.addEventListener("submit", () => {
+    event.value = JSON.stringify(draft);
+    sending(id);
+  });
   return made;
 }
 
@@ -309,7 +312,7 @@ function show(found) {
       cell.title = cell.title ? `${cell.title}\n${one.message}` : one.message;
     }
   }
-  groups(found.findings);
+  groups(found);
   summed(found);
 }
 
@@ -322,7 +325,7 @@ function summed(found) {
   words.push(stops ? `${counted(stops, "thing")} to put right` : rated ? "Everything is ready" : "Nothing to put right");
   if (warnings) words.push(counted(warnings, "warning"));
   words.push(`${rated === of ? counted(of, "section") : `${rated} of ${counted(of, "section")}`} rated`);
-  const sum = document.getElementById("sum");
+  const sum = bench.querySelector("#sum");
   sum.textContent = `${words.join(", ")}. ${found.strict ? "Ratings are as this office would post them." : ""}`;
   sum.classList.toggle("error", stops > 0);
   say(sum.textContent);
@@ -346,11 +349,17 @@ function cells(one) {
   return found;
 }
 
-function groups(findings) {
+function groups({ findings, accepted = [] }) {
   const by = new Map();
   for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
   const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
-  document.getElementById("found").replaceChildren(...made.map(group));
+  const taken = accepted.map((one) => {
+    const back = button("Take back", () => change(() => delete draft.accept[one.code]), `Take back: ${one.message}`);
+    return element("li", {}, `${one.count > 1 ? `${one.count} × ` : ""}${one.message} `, back);
+  });
+  const kept = element("details", { className: "group", hidden: !taken.length });
+  kept.append(element("summary", {}, `Right as it is, you said: ${counted(taken.length, "kind")} of finding`), element("ul", { className: "lines" }, ...taken));
+  bench.querySelector("#found").replaceChildren(...made.map(group), kept);
 }
 
 function group(some) {
@@ -420,13 +429,12 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (input.files.length) open(input.files);
 });
-onDrop(open);
+onDrop((files) => bench.isConnected && open(files));
 document.querySelector("[data-sample]")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const names = event.currentTarget.dataset.sample.split(" ");
   open(await Promise.all(names.map(async (name) => new File([await (await fetch(name)).blob()], name))));
 });
-addEventListener("hashchange", opened);
-addEventListener("popstate", opened);
+for (const name of ["hashchange", "popstate", "screen"]) addEventListener(name, opened);
 list();
 if (location.hash.startsWith("#draft-")) opened();
