@@ -96,7 +96,22 @@ WORDS: tuple[str, ...] = (
     *(DAY_TEXT, SPAN_TEXT, MONTH_TEXT),
     *(name[:3] for name in MONTHS),
     MONTHS_TEXT,
-    *("and", "to", "or", "yes", "no", "nothing", "full", "Tied", "basis", "digest", "month", "notice", "Floors", "Matches"),
+    *(
+        "and",
+        "to",
+        "or",
+        "yes",
+        "no",
+        "nothing",
+        "full",
+        "Tied",
+        "basis",
+        "digest",
+        "month",
+        "notice",
+        "Floors",
+        "Matches",
+    ),
     *("head of the record", "cut-off", "ratings", "not limited", "not found", "systems", "{line} x"),
     *("from {lowest} for peaks since {day}", "first Friday", "third Friday", "third Wednesday", "Choose"),
     *("rose", "fell", "stayed", "brought", "cost", "more", "less", "alone", "new", "changed", "withdrew", "played"),
@@ -104,7 +119,21 @@ WORDS: tuple[str, ...] = (
     *("rated", "withdrawn", "accepted", "submitted", "corrected", "held", "waiting", "Explained", "Differ", "Computed"),
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
-    *("td", "research", "office", "founded", "members", "unmerge", "opening", "import", "confirm", "settings", "upgrade", "clock", "request"),
+    *(
+        "td",
+        "research",
+        "office",
+        "founded",
+        "members",
+        "unmerge",
+        "opening",
+        "import",
+        "confirm",
+        "settings",
+        "upgrade",
+        "clock",
+        "request",
+    ),
     *("The US Chess Rating system, {day}", "The US Chess Rating system, proposal of {day}"),
     *("the rating system's pages of {day}", "{count} new", "{count} changed", "{count} withdrawn"),
     *(f"{{count}} of {one}" for one in ("Regular", "Quick", "Blitz", "online Regular", "online Quick", "online Blitz")),
@@ -118,18 +147,24 @@ WORDS: tuple[str, ...] = (
 )
 # What an argument of this name holds, programs read.
 # What a table of this name holds, files and programs read.
-NOT_TABLES = frozenset("DESCRIBED INSIDE _QUERY _PROBLEMS _PROBLEMS_BY_BODY _PARAMETERS _BODY RESPONSES ROUTES PAGES".split())
+NOT_TABLES = frozenset(
+    "DESCRIBED INSIDE _QUERY _PROBLEMS _PROBLEMS_BY_BODY _PARAMETERS _BODY RESPONSES ROUTES PAGES".split()
+)
 # Words of templates that are no language: classes of styles, names of attributes and of formats.
 CODES = frozenset(
     "selected required open tall sideways quiet warn finding down up blank csv dbf json xlsx trf26 up_to no-js".split()
 )
 NOT_SAID = frozenset({"summary", "tag", "tags", "operation_id", "media_type", "pattern", "description", "help"})
-NOT_CALLED = frozenset({"debug", "info", "warning", "exception", "compile", "Field", "text", "execute", "AssertionError"})
+NOT_CALLED = frozenset(
+    {"debug", "info", "warning", "exception", "compile", "Field", "text", "execute", "AssertionError"}
+)
 _TAGS = re.compile(r"<[^<>]*>")
 _ANY_PLACE = re.compile(r"\{(?:\w+\.)*([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 _TOLD = re.compile(r'(?:aria-label|title|data-label)="([^"]*)"')
 _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?\)')
-_MARKED = re.compile(r'\bsay\(\s*"((?:[^"\\]|\\.)*)"')
+_MARKED = re.compile(r"\bphrase\(([^()]*)")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+)")?\)')
 _NOT_SAID = re.compile(
     r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
     r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft|^up_to$"
@@ -151,7 +186,7 @@ def collected() -> Found:
         note(in_expressions(source), f"{where}#printed")
         note(counts(source), where)
     for path in sorted(SCRIPTS.glob("*.js")):
-        note((re.sub(r"\\(.)", r"\1", text) for text in _MARKED.findall(path.read_text())), _where(path))
+        note(in_script(path.read_text()), _where(path))
     for pattern in MODULES:
         for path in sorted(SOURCE.glob(pattern)):
             if _where(path) in NOT_ON_PAGES:
@@ -165,7 +200,9 @@ def collected() -> Found:
         note(texts_in(getattr(import_module(f"crosstable.{module}"), table)), f"{module.replace('.', '/')}.py")
     note(explanations(), "explanation/words.py")
     note((name.replace("_", " ") for name in edition_values(EDITIONS[-1])), "rules/constants.py")
-    note((("{number} game", "{number} games"), ("{number} new member", "{number} new members")), "calculator/answers.py")
+    note(
+        (("{number} game", "{number} games"), ("{number} new member", "{number} new members")), "calculator/answers.py"
+    )
     note(WORDS, "tools/make_languages.py")
     return found
 
@@ -181,6 +218,14 @@ def explanations() -> Iterator[str]:
 
 def _where(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
+
+
+def in_script(source: str) -> Iterator[str | tuple[str, str]]:
+    """The texts that a script marks with ``phrase`` and ``counted``."""
+    for marked in _MARKED.findall(source):
+        yield from _QUOTED.findall(marked)
+    for one, several in _COUNTED_IN_SCRIPTS.findall(source):
+        yield f"{{number}} {one}", f"{{number}} {several or one + 's'}"
 
 
 def counts(source: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,9 @@ ACCENTED = str.maketrans(
 _KEPT = re.compile(r"(\{[^{}]*\}|<[^<>]*>|&#?\w+;)")
 # What stands in these is data, or none of people's business.
 DATA = frozenset({"bdi", "code", "pre", "script", "style", "textarea", "time", "kbd"})
-VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "line", "circle", "polyline"})
+VOID = frozenset(
+    {"area", "br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "line", "circle", "polyline"}
+)
 TOLD = frozenset({"aria-label", "title", "placeholder", "alt", "data-label"})
 WORD = re.compile(r"(?<![\w&])[A-Za-z]*[a-z]{2,}[A-Za-z]*(?![\w;])")
 

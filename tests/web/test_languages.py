@@ -24,7 +24,14 @@ DATA = re.compile(
 )
 # A few addresses to which no link leads.
 STARTS = (
-    *("/", "/search?q=member", "/search?q=zzzz", "/rules/changes?since=2010-01-01&until=2026-01-01", "/login", "/nothing"),
+    *(
+        "/",
+        "/search?q=member",
+        "/search?q=zzzz",
+        "/rules/changes?since=2010-01-01&until=2026-01-01",
+        "/login",
+        "/nothing",
+    ),
     *("/members/999", "/estimate?rating=U&age=12&game=W900,L1200,D1050&steps=1", "/estimate?rating=abc&game=foo"),
     *("/estimate?rating=1512&game=W1640,D1720,T1800&target=1550&next=1700&steps=1", "/rate", "/audit", "/upload"),
     *("/calculator?rating=1512&game=W1640", "/machine/any"),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
@@ -23,8 +24,13 @@ class Entry(NamedTuple):
 
     english: tuple[str, ...]
     translated: tuple[str, ...]
-    # Only templates say it, which are translated before they are compiled.
-    is_of_templates: bool = False
+    # The files that say it.
+    where: tuple[str, ...] = ()
+
+    @property
+    def is_of_templates(self) -> bool:
+        """Whether only templates say it, which are translated before they are compiled."""
+        return bool(self.where) and all(one.endswith(".html") for one in self.where)
 
 
 class Catalogue(NamedTuple):
@@ -35,6 +41,8 @@ class Catalogue(NamedTuple):
     # By both English forms, with the place for the number.
     counts: Mapping[str, str]
     of_templates: frozenset[str] = frozenset()
+    # What scripts say goes with every page.
+    of_scripts: Mapping[str, str] = MappingProxyType({})
 
 
 def entries(lines: Iterator[str]) -> Iterator[Entry]:
@@ -55,11 +63,10 @@ def entries(lines: Iterator[str]) -> Iterator[Entry]:
 
 
 def _entry(fields: Mapping[str, str]) -> Entry:
+    where = tuple(fields.get("where", "").split())
     if "msgid_plural" in fields:
-        return Entry((fields["msgid"], fields["msgid_plural"]), (fields["msgstr[0]"], fields["msgstr[1]"]))
-    where = fields.get("where", "").split()
-    is_of_templates = bool(where) and all(one.endswith(".html") for one in where)
-    return Entry((fields["msgid"],), (fields["msgstr"],), is_of_templates)
+        return Entry((fields["msgid"], fields["msgid_plural"]), (fields["msgstr[0]"], fields["msgstr[1]"]), where)
+    return Entry((fields["msgid"],), (fields["msgstr"],), where)
 
 
 def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
@@ -67,12 +74,15 @@ def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
     texts: dict[str, str] = {}
     counts: dict[str, str] = {}
     of_templates: set[str] = set()
+    of_scripts: dict[str, str] = {}
     for entry in found:
         if entry.is_of_templates:
             of_templates.add(entry.english[0])
+        if any(one.endswith(".js") for one in entry.where):
+            of_scripts.update(zip(entry.english, entry.translated, strict=True))
         if all(entry.translated):
             (texts if len(entry.english) == 1 else counts).update(zip(entry.english, entry.translated, strict=True))
-    return Catalogue(code, texts, counts, frozenset(of_templates))
+    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts)
 
 
 @cache

@@ -304,7 +304,7 @@ class InLanguage(Extension):
 def in_language(environment: Environment, language: Language) -> None:
     """Let an environment speak a language; the pieces of pages that Python makes are translated when they are made."""
     known = environment.globals
-    known.update(language=language, lang=language.code)
+    known.update(language=language, lang=language.code, script_words=dict(language.known.of_scripts))
     known["names"] = {code: language.say(name) for code, name in known["names"].items()}
     for name in PIECES & known.keys():
         known[name] = _spoken(language, known[name])

@@ -27,7 +27,9 @@ MONTHS_TEXT = "{month} {day} to {month2} {day2}, {year}"
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DATES = re.compile(rf"\b(?P<month>{_MONTH}) (?:(?P<first>\d\d?)(?:-(?P<last>\d\d?))?, )?(?P<year>\d{{4}})\b")
 PLACE = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
-_SPAN = re.compile(rf"\b(?P<month>{_MONTH}) (?P<day>\d\d?) to (?P<month2>{_MONTH}) (?P<day2>\d\d?), (?P<year>\d{{4}})\b")
+_SPAN = re.compile(
+    rf"\b(?P<month>{_MONTH}) (?P<day>\d\d?) to (?P<month2>{_MONTH}) (?P<day2>\d\d?), (?P<year>\d{{4}})\b"
+)
 _SHORT = re.compile(rf"\b(\d\d?) (?P<month>{_MONTH}) (\d\d)\b")
 _COUNT = re.compile(r"([\d,.]+) (.+)", re.DOTALL)
 # Left out of an explanation where a formula is its value already.
@@ -48,7 +50,9 @@ FEWEST_LETTERS = 3
 # So many letters of a text may be unknown, and four more for each letter of the sentence; a name is, but no sentence.
 MOST_UNKNOWN = 60
 MOST_KEPT = 20_000
-_NODES = re.compile(r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL)
+_NODES = re.compile(
+    r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL
+)
 
 
 class Sentence(NamedTuple):
@@ -242,7 +246,9 @@ def _sentences(texts: Mapping[str, str]) -> Iterator[tuple[Sentence, str]]:
         key = start[0].lower() if start and start.end() < len(literals[0]) else ""
         longest = max((literals[0][1:], *literals[1:]), key=len).strip()
         beginning = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
-        patterns = tuple(re.compile(one, re.DOTALL) for one in _patterns(beginning, PLACE.findall(english), literals[1:]))
+        patterns = tuple(
+            re.compile(one, re.DOTALL) for one in _patterns(beginning, PLACE.findall(english), literals[1:])
+        )
         yield Sentence(patterns, longest, letters, first, translated), key
 
 

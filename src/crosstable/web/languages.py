@@ -5,6 +5,7 @@ What programs read (the API and the twins) stays English. The cookie is none of 
 
 from collections.abc import Callable
 from functools import cache, lru_cache
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
@@ -17,6 +18,8 @@ NAME = "lang"
 # How a scope says the language of its answer.
 KEY = "crosstable.language"
 _COOKIE = f"{NAME}={{}}; Path=/; Max-Age=31536000; SameSite=Lax"
+# The fields of a reply that scripts show.
+TOLD = frozenset({"message", "remedy", "where", "label", "assumed"})
 _FOR_PROGRAMS = ("/api/", "/static/", "/feeds/")
 
 
@@ -104,6 +107,23 @@ def _keeping(send: Send, code: str) -> Callable[[Message], object]:
         await send(message)
 
     return with_cookie
+
+
+def told_in(request: Request, reply: dict[str, Any]) -> dict[str, Any]:
+    """What the script of a page shows of a reply, in the language of the page."""
+    code = code_of(request.scope)
+    if code == ENGLISH:
+        return reply
+    language = language_of(code)
+
+    def told(value: Any, name: str = "") -> Any:  # noqa: ANN401 (whatever a document holds)
+        if isinstance(value, dict):
+            return {key: one if key == "drafts" else told(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [told(one, name) for one in value]
+        return language.say(value) if name in TOLD and isinstance(value, str) else value
+
+    return {name: told(value, name) for name, value in reply.items()}
 
 
 def address_in(request: Request, code: str) -> str:
