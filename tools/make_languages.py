@@ -1,4 +1,4 @@
-"""The texts that pages can say, collected anew for the catalogues: ``python -m tools.make_languages [--check]``.
+"""The texts that pages can say, collected anew for the catalogues: ``python -m tools.make_languages``.
 
 Templates are not marked: ``languages.templates`` finds their texts. Sentences of Python files are found by what they look
 like, single words by the tables that hold them. What a translator wrote stays; new texts wait without a translation, and
@@ -7,7 +7,6 @@ a test fails until they have one.
 
 import ast
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from io import BytesIO
@@ -19,7 +18,7 @@ from jinja2 import Environment, nodes
 
 from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
-from crosstable.languages.catalogues import FOLDER, LANGUAGES
+from crosstable.languages.catalogues import ENGLISH, FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
 from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SPAN_TEXT
 from crosstable.rules.editions import EDITIONS
@@ -148,11 +147,41 @@ WORDS: tuple[str, ...] = (
 # What an argument of this name holds, programs read.
 # What a table of this name holds, files and programs read.
 NOT_TABLES = frozenset(
-    "DESCRIBED INSIDE _QUERY _PROBLEMS _PROBLEMS_BY_BODY _PARAMETERS _BODY RESPONSES ROUTES PAGES".split()
+    [
+        "DESCRIBED",
+        "INSIDE",
+        "_QUERY",
+        "_PROBLEMS",
+        "_PROBLEMS_BY_BODY",
+        "_PARAMETERS",
+        "_BODY",
+        "RESPONSES",
+        "ROUTES",
+        "PAGES",
+    ]
 )
 # Words of templates that are no language: classes of styles, names of attributes and of formats.
 CODES = frozenset(
-    "selected required open tall sideways quiet warn finding down up blank csv dbf json xlsx trf26 up_to no-js".split()
+    [
+        "selected",
+        "required",
+        "open",
+        "tall",
+        "sideways",
+        "quiet",
+        "warn",
+        "finding",
+        "down",
+        "up",
+        "blank",
+        "csv",
+        "dbf",
+        "json",
+        "xlsx",
+        "trf26",
+        "up_to",
+        "no-js",
+    ]
 )
 NOT_SAID = frozenset({"summary", "tag", "tags", "operation_id", "media_type", "pattern", "description", "help"})
 NOT_CALLED = frozenset(
@@ -358,6 +387,9 @@ def _is_finding(text: str) -> bool:
 
 # catalogues
 
+# Fields of a heading that say when and by which program a file was written, or nothing.
+_OF_NO_USE = (b'"POT-Cr', b'"PO-Rev', b'"Generated', b'"Project-Id', b'"Report-M', b'"Last-T', b'"Language-Team')
+
 
 def merged(code: str) -> Catalog:
     """The catalogue of a language with the texts of today; translations stay."""
@@ -365,7 +397,6 @@ def merged(code: str) -> Catalog:
     with path.open("rb") as file:
         known = read_po(file, locale=code)
     made = Catalog(locale=code, fuzzy=False, header_comment=known.header_comment)
-    made.mime_headers  # noqa: B018 (kept as they are)
     for text, places in sorted(collected().items(), key=lambda one: (sorted(one[1])[0], str(one[0]))):
         key = text if isinstance(text, str) else text[0]
         message = known.get(key)
@@ -378,22 +409,19 @@ def written(catalog: Catalog) -> bytes:
     """A catalogue as a file."""
     out = BytesIO()
     write_po(out, catalog, width=120, include_lineno=False, omit_header=False)
-    lines = [one for one in out.getvalue().split(b"\n") if not one.startswith((b'"POT-Cr', b'"PO-Rev', b'"Generated'))]
+    lines = [one for one in out.getvalue().split(b"\n") if not one.startswith(_OF_NO_USE)]
     return b"\n".join(lines)
 
 
-def main() -> int:
-    """Write the catalogues, or say whether they are as they would be written."""
+def main() -> None:
+    """Write the catalogues, and say what waits for a translation."""
     for code in LANGUAGES:
-        path = FOLDER / f"{code}.po"
-        if code == "en":
-            continue
-        made = written(merged(code))
-        if "--check" in sys.argv and path.read_bytes() != made:
-            return 1
-        path.write_bytes(made)
-    return 0
+        if code != ENGLISH:
+            made = merged(code)
+            (FOLDER / f"{code}.po").write_bytes(written(made))
+            waiting = [one.id for one in made if one.id and not (one.string and all(one.string))]
+            print(f"{code}: {len(made)} texts, {len(waiting)} without a translation", *waiting, sep="\n  ")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

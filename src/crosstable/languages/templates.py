@@ -18,7 +18,31 @@ from markupsafe import Markup
 from crosstable.languages.texts import PLACE, Language
 
 # Tags within a sentence; what stands in some of them is no language.
-INLINE = frozenset("a abbr b bdi br code em i kbd output q s samp small span strong sub sup time u wbr".split())
+INLINE = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "br",
+        "code",
+        "em",
+        "i",
+        "kbd",
+        "output",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "u",
+        "wbr",
+    ]
+)
 NO_LANGUAGE = frozenset({"bdi", "code", "kbd", "samp"})
 VOID = frozenset({"br", "wbr"})
 _OPAQUE = ("script", "style", "pre", "textarea")
@@ -38,7 +62,7 @@ _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 _WORDS = re.compile(r"[A-Za-z][a-z]")
 _NO_TEXT = re.compile(r'\s*[a-z-]+="')  # an attribute that a block puts into a tag
 _NAMES = re.compile(r"\['(\w+)'\]|'[^']*'|\"[^\"]*\"|([A-Za-z_]\w*)")
-_NO_NAMES = frozenset("if else not and or in is none loop last first true false".split())
+_NO_NAMES = frozenset(["if", "else", "not", "and", "or", "in", "is", "none", "loop", "last", "first", "true", "false"])
 _MARKED = re.compile(r"<(/?)([a-z]+\d*)(/?)>")
 # The functions of templates that give pieces of a page.
 PIECES = frozenset({"game_rows", "outcome_rows", "norm_rows", "history_rows", "history_chart", "site_links"})
@@ -240,7 +264,7 @@ class Translated:
                 tags[name] = (tags[name][0], piece.source)
                 message += f"</{name}>"
             elif piece.name in NO_LANGUAGE or not any(
-                one.kind == "expression" or has_words(one.source) and one.kind == "text"
+                one.kind == "expression" or (has_words(one.source) and one.kind == "text")
                 for one in run[at : _inside(run, at)]
             ):
                 end = _inside(run, at)

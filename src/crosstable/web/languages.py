@@ -6,7 +6,7 @@ What programs read (the API and the twins) stays English. The cookie is none of 
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -129,4 +129,4 @@ def told_in(request: Request, reply: dict[str, Any]) -> dict[str, Any]:
 def address_in(request: Request, code: str) -> str:
     """The address of the same page in a language."""
     pairs = [*request.query_params.multi_items(), (NAME, code)]
-    return f"?{urlencode(pairs)}"
+    return f"{quote(request.url.path)}?{urlencode(pairs)}"
