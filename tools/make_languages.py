@@ -1,8 +1,8 @@
 """The texts that pages can say, collected anew for the catalogues: ``python -m tools.make_languages``.
 
-Templates are not marked: ``languages.templates`` finds their texts. Sentences of Python files are found by what they look
-like, single words by the tables that hold them. What a translator wrote stays; new texts wait without a translation, and
-a test fails until they have one.
+Templates are not marked: ``languages.templates`` finds their texts. Sentences of Python files are found by what they
+look like, single words by the tables that hold them. What a translator wrote stays; new texts wait without a
+translation, and a test fails until they have one.
 """
 
 import ast
@@ -194,9 +194,11 @@ _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?
 _MARKED = re.compile(r"\bphrase\(([^()]*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+)")?\)')
+# Addresses, code, formulas, headings of files and of replies, and a few words that only programs read.
 _NOT_SAID = re.compile(
     r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
-    r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft|^up_to$"
+    r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$"
+    r"|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft"
 )
 Found = dict[str | tuple[str, str], set[str]]
 
@@ -297,9 +299,9 @@ def in_expressions(source: str) -> Iterator[str]:
         if has_words(PLACE.sub("", "".join(parts))) and "/" not in "".join(parts):
             yield plain("".join(parts))
     for one in tree.find_all(nodes.Const):
-        if id(one) not in silent and isinstance(one.value, str) and one.value.strip() not in CODES:
-            if has_words(one.value) and is_said(one.value):
-                yield plain(one.value)
+        text = "" if id(one) in silent or not isinstance(one.value, str) else one.value
+        if text.strip() not in CODES and has_words(text) and is_said(text):
+            yield plain(text)
 
 
 _SILENT = (nodes.Getitem, nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
@@ -401,7 +403,7 @@ def merged(code: str) -> Catalog:
         key = text if isinstance(text, str) else text[0]
         message = known.get(key)
         translated = message.string if message is not None and message.id == text else ""
-        made.add(text, translated or None, locations=[(place, None) for place in sorted(places)])
+        made.add(text, translated or None, locations=[(place, 0) for place in sorted(places)])
     return made
 
 

@@ -46,7 +46,8 @@ def test_few_texts_are_the_same_in_both_languages() -> None:
 
 def test_a_file_is_read_as_translators_write_it() -> None:
     lines = (
-        '# words\nmsgid ""\nmsgstr ""\n"Language: es\\n"\n\n#: a.html\nmsgid "One \\"text\\""\nmsgstr ""\n"Un "\n"texto"\n\n'
+        '# words\nmsgid ""\nmsgstr ""\n"Language: es\\n"\n\n'
+        '#: a.html\nmsgid "One \\"text\\""\nmsgstr ""\n"Un "\n"texto"\n\n'
         '#: b.py\nmsgid "{number} game"\nmsgid_plural "{number} games"\nmsgstr[0] "{number} partida"\n'
         'msgstr[1] "{number} partidas"\n\n#: c.js\nmsgid "New"\nmsgstr ""\n'
     )

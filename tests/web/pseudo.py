@@ -42,7 +42,7 @@ def accented(text: str) -> str:
 def speak(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every site that is made from now on know the language of accents."""
     language = pseudo()
-    monkeypatch.setitem(LANGUAGES, CODE, "XX")  # type: ignore[arg-type]
+    monkeypatch.setitem(LANGUAGES, CODE, "XX")
     monkeypatch.setattr(templating, "language_of", lambda _: language)
 
 

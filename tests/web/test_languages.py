@@ -9,16 +9,18 @@ from urllib.parse import urljoin
 import pytest
 
 from crosstable.web.languages import accepted_language
+from tests.office.made_office import quad
 from tests.web import people, pseudo
 from tests.web.client import TestClient
-from tests.web.people import TODAY, event_file, quad
+from tests.web.people import TODAY, event_file
 from tests.web.site import BIDI_MEMBER, HOSTILE_EVENT, HOSTILE_MEMBER, HOSTILE_SECTION, client, made_file
 
 ACCENTS = {"Accept-Language": pseudo.CODE}
 SPANISH = {"Accept-Language": "es-US,es;q=0.9,en;q=0.5"}
 # Names of people, events and sections, what somebody typed, ids, digests, and functions of formulas.
 DATA = re.compile(
-    r"Member,? \w+ \d+(?: [A-Z]\w+)*|Autumn Open|Summer Quads|(?:own|other)(?:-late)?(?:, Section 1)?|\[sections\S*\]|\b(?:min|max|floor|ceil)\b|/estimate\?\S+"
+    r"Member,? \w+ \d+(?: [A-Z]\w+)*|Autumn Open|Summer Quads"
+    r"|(?:own|other)(?:-late)?(?:, Section 1)?|\[sections\S*\]|\b(?:min|max|floor|ceil)\b|/estimate\?\S+"
     r"|\b[0-9a-f]{12,}\b|“(?:abc|foo)”|\b(?:abc|foo|zzzz|anna|boris|tina|otto|clara|rosa|machine)\b|\w+@example\.org"
     + "".join(f"|{re.escape(one)}" for one in (HOSTILE_EVENT, HOSTILE_SECTION, HOSTILE_MEMBER, BIDI_MEMBER))
 )

@@ -61,7 +61,7 @@ def visible(value: object) -> object:
 
 
 def said(value: object) -> object:
-    """A text, or a piece that Python made, in the language of the page: English unless ``languages.templates.in_language`` says otherwise."""
+    """A text, or a piece that Python made, in the language of the page; ``in_language`` has it speak another."""
     return value
 
 

@@ -1,7 +1,7 @@
 """Templates of another language: made from the English ones before they are compiled, so that a page costs the same.
 
-Nothing in a template is marked: whatever stands between its tags, and in the attributes that people are told, is a text.
-A text ends at a statement and at a tag that begins a new line or box; a tag within a sentence is part of the text
+Nothing in a template is marked: whatever stands between its tags, and in attributes that people are told, is a text. It
+ends at a statement and at a tag that begins a new line or box; a tag within a sentence is part of the text
 (``<a>…</a>``, a second one ``<a2>…</a2>``), and what a template puts in is a place (``{name}``). What is put in is
 translated as it is printed, but never what stands in the value of a field.
 """
@@ -9,7 +9,7 @@ translated as it is printed, but never what stands in the value of a field.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from jinja2.ext import Extension
@@ -194,16 +194,17 @@ class Translated:
             return self._tag(run[0].source)
         if _is_sentence(run):
             return self._sentence(run)
-        out, at = [], 0
+        out: list[str] = []
+        at = 0
         while at < len(run):
             piece = run[at]
             if piece.kind == "tag" and piece.name not in VOID:
-                end = _inside(run, at)
-                within = run[at + 1 : end]
+                last = _inside(run, at)
+                within = run[at + 1 : last]
                 is_plain = piece.name in NO_LANGUAGE
                 inner = "".join(one.source for one in within) if is_plain else self._run(within) if within else ""
-                out += [self._tag(piece.source), inner, run[end].source]
-                at = end
+                out += [self._tag(piece.source), inner, run[last].source]
+                at = last
             else:
                 out.append(self._expression(piece.source) if piece.kind == "expression" else piece.source)
             at += 1
@@ -247,7 +248,7 @@ class Translated:
         return closing if tag[1] else self._tag(opening)
 
     def _text(self, run: Sequence[Token]) -> Text:
-        message, places, tags = "", {}, {}
+        message, places, tags = "", dict[str, str](), dict[str, tuple[str, str]]()
         opened: list[str] = []
         at = 0
         while at < len(run):
@@ -321,13 +322,14 @@ class InLanguage(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """A template's source in the language."""
-        language: Language = self.environment.globals["language"]  # type: ignore[assignment]
+        language = self.environment.globals["language"]
+        assert isinstance(language, Language)
         return Translated(lambda message: language.known.texts.get(message, message), "said").template(source)
 
 
 def in_language(environment: Environment, language: Language) -> None:
     """Let an environment speak a language; the pieces of pages that Python makes are translated when they are made."""
-    known = environment.globals
+    known: dict[str, Any] = environment.globals
     known.update(language=language, lang=language.code, script_words=dict(language.known.of_scripts))
     known["names"] = {code: language.say(name) for code, name in known["names"].items()}
     for name in PIECES & known.keys():

@@ -2,8 +2,8 @@
 
 Pages say what the record, the rules and the calculations say, and those speak English to everybody: to files, to
 programs, to the command line, from other processes and from years ago. So a text is translated where a page prints it.
-A text that the catalogue holds is looked up; otherwise the sentence is looked for whose words fit it, and what stands in
-its places is translated in turn. What fits nothing stays as it is: a name, a number, a code.
+A text that the catalogue holds is looked up; otherwise the sentence is looked for whose words fit it, and what stands
+in its places is translated in turn. What fits nothing stays as it is: a name, a number, a code.
 """
 
 import re

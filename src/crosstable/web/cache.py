@@ -1,4 +1,4 @@
-"""Pages that were made already, by language and address, for one state of the record; the oldest go when there is no more room.
+"""Pages that were made already, by language and address, for one state of the record; the oldest go for lack of room.
 
 It stands in front of everything else, because a page that was made costs a tenth of a millisecond and a new one
 several. Whoever sends a cookie of ours or a token is somebody, and gets a page of their own.

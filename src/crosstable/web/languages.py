@@ -3,7 +3,6 @@
 What programs read (the API and the twins) stays English. The cookie is none of a session: pages stay public and kept.
 """
 
-from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -76,8 +75,9 @@ def _preferred(scope: Scope) -> str:
         if name == b"cookie" and NAME.encode() in value:
             for one in value.split(b";"):
                 key, _, text = one.strip().partition(b"=")
-                if key == NAME.encode() and text.decode("latin-1") in LANGUAGES:
-                    return text.decode("latin-1")
+                code: str = text.decode("latin-1")
+                if key == NAME.encode() and code in LANGUAGES:
+                    return code
         elif name == b"accept-language":
             accepted = value
     return accepted_language(accepted) if accepted else ENGLISH
@@ -99,7 +99,7 @@ def accepted_language(header: bytes) -> str:
     return min(wanted)[2] if wanted else ENGLISH
 
 
-def _keeping(send: Send, code: str) -> Callable[[Message], object]:
+def _keeping(send: Send, code: str) -> Send:
     async def with_cookie(message: Message) -> None:
         if message["type"] == "http.response.start":
             cookie = (b"set-cookie", _COOKIE.format(code).encode())
