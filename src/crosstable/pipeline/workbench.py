@@ -170,7 +170,7 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
         today=tools.today,
         reader=Reader.PAGE,
     )
-    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)])
+    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)], tools.today)
     return {
         "findings": list(_findings(event, report, near, draft, is_strict=sources.is_strict)),
         "accepted": _accepted(event),
