@@ -387,9 +387,12 @@ def _dates(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     if not any(days):
         yield from _lately(spot, near.today)
     for day in dict.fromkeys(day for day in days if day):
-        changes = tuple((_field(spot, field), day) for field in ("start_date", "end_date") if not section.get(field))
+        missing = [field for field in ("start_date", "end_date") if not section.get(field)]
+        changes: list[Change] = [(_field(spot, field), day) for field in missing]
+        # The event has the day too where it has none of its own.
+        changes += [(("event", "event", field), day) for field in missing if event and not event.get(field)]
         if changes:
-            yield Fix(f"One day: {_in_words(day)}", changes)
+            yield Fix(f"One day: {_in_words(day)}", tuple(changes))
 
 
 def _lately(spot: Spot, today: date) -> Iterator[Fix]:

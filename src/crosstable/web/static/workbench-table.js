@@ -133,12 +133,11 @@ export function showResults(bench, at, results) {
   const titles = table.tHead.rows[0];
   for (const old of table.querySelectorAll(".result")) old.remove();
   for (const [name] of systems) titles.append(element("th", { scope: "col", className: "result n" }, `${SYSTEMS[name]} after`));
-  for (const [name] of systems) titles.append(element("th", { scope: "col", className: "result n" }, systems.length > 1 ? `${SYSTEMS[name]} change` : "Change"));
   const found = systems.map(([, one]) => new Map(one.players.map((player) => [`${player.number}`, player])));
   for (const row of table.tBodies[0].rows) {
     const own = found.map((players) => players.get(row.dataset.number));
     before(row, own);
-    row.append(...own.map((player) => after(player)), ...own.map((player) => moved(player)));
+    row.append(...own.map((player) => after(player)));
   }
 }
 
@@ -160,16 +159,13 @@ function after(player) {
   const [least, most] = (player.range ?? [player.post, player.post]).map(Math.round);
   made.append(element("b", {}, least === most ? `${player.rounded}` : `${least}–${most}`));
   if (!player.assumed.length) made.append(element("small", {}, player.post.toFixed(2)));
+  if (player.pre !== null) made.append(" ", moved(player.rounded - Math.round(player.pre)));
   if (player.assumed.length) made.title = `Assumed: ${player.assumed.join("; ")}`;
   if (player.norm) made.append(element("span", { className: "tag" }, `norm ${player.norm}`));
   if (player.floor) made.append(element("span", { className: "tag" }, "floor"));
   return made;
 }
 
-function moved(player) {
-  const made = element("td", { className: "result n" });
-  if (player?.post === null || player === undefined || player.pre === null) return made;
-  const change = player.rounded - Math.round(player.pre);
-  made.append(element("span", { className: change > 0 ? "up" : change < 0 ? "down" : "quiet" }, change > 0 ? `+${change}` : `${change}`.replace("-", "−")));
-  return made;
+function moved(change) {
+  return element("span", { className: change > 0 ? "up" : change < 0 ? "down" : "quiet" }, change > 0 ? `+${change}` : `${change}`.replace("-", "−"));
 }
