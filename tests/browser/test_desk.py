@@ -16,8 +16,8 @@ from crosstable.formats.uschess_write import write_zip
 from crosstable.formats.wallchart_write import write as write_csv
 from crosstable.formats.wallchart_xlsx import write as write_xlsx
 from crosstable.terms import Report
-from tests.architecture.source import ROOT
 from tests.amounts import amount
+from tests.architecture.source import ROOT
 from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
 from tests.browser.samples import FAULTY, GOOD, PLAYED, saved
 from tests.browser.served import Served

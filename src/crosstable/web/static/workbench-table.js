@@ -128,7 +128,9 @@ export function bySection(draft, reply) {
 
 export function showResults(bench, at, results) {
   const table = bench.querySelector(`section[data-section="${at}"] table`);
-  if (!table) return;
+  const tag = results.tag ?? "";
+  if (!table || (tag && table.dataset.tag === tag)) return;
+  table.dataset.tag = tag;
   const systems = Object.entries(results.systems);
   const titles = table.tHead.rows[0];
   for (const old of table.querySelectorAll(".result")) old.remove();

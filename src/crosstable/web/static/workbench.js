@@ -153,7 +153,7 @@ function change(make, isShape = true) {
   keep();
   if (isShape) render(true);
   clearTimeout(waiting);
-  waiting = setTimeout(check, isShape ? 0 : 60);
+  waiting = setTimeout(check, isShape ? 0 : 15);
 }
 
 function put(path, value) {
