@@ -11,6 +11,7 @@ from crosstable.cli import main
 from crosstable.lab.committee import FIGURES, TOPICS, Answer, Committee, Moved, committee, committee_document
 from crosstable.lab.committee_page import page
 from crosstable.lab.drawing import Estimate
+from crosstable.lab.known_systems import other_system
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL
 from tests.documents import valid
@@ -88,9 +89,22 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "<!doctype html>" in target.read_text("utf-8")
 
 
+def test_a_largest_k_is_asked_for_by_systems() -> None:
+    """Ratings move less with a K of at most 10; floors and bonus are not told of systems."""
+    systems = [other_system(f"standard:{words}same_starts=1") for words in ("k_cap=10,", "")]
+    found = committee(*systems, ("devoted",), members=150, seeds=3)
+    by_name = {one.figure.name: one.moved[0] for one in found.answers}
+    assert by_name["deviance, no unrated player"].difference.value != 0.0
+    assert math.isnan(by_name["bonus points, a rating"].now.value)
+    assert math.isnan(by_name["ratings held by a floor, %"].now.value)
+    assert valid(json.loads(json.dumps(committee_document(found))))["rules"]["system"] == "standard"
+    assert "--rules standard:same_starts=1,k_cap=10 --against standard:same_starts=1" in page(found)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
+        (("--rules", "elo", "--change", "k=3"), "elo is no rule set; write its parameters after it"),
         ((), "both rule sets are the same; give --rules FILE or --change NAME=VALUE"),
         (("--change", "bonus_threshold"), "'bonus_threshold' changes nothing; write it as NAME=VALUE"),
         (("--change", "bonus_threshold=a lot"), "'bonus_threshold=a lot' changes nothing"),
