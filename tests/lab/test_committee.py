@@ -47,7 +47,7 @@ def test_what_is_said_of_intervals(ends: list[tuple[float, float]], said: str) -
 def found() -> Committee:
     """No floors, in two small federations of one kind and two of another."""
     rules = rule_set(name="No floors", personal_floor_is_used=False, peak_drop=4000.0, money_prize=1e9)
-    return committee(rules, OFFICIAL, ("long-growth", "quick-growth"), members=150, seeds=3)
+    return committee(rules, OFFICIAL, ("quick-growth", "long-growth"), members=150, seeds=3)
 
 
 def test_without_floors_none_creates_points(found: Committee) -> None:
@@ -60,7 +60,7 @@ def test_without_floors_none_creates_points(found: Committee) -> None:
 
 
 def test_the_same_rules_move_nothing() -> None:
-    again = committee(OFFICIAL, OFFICIAL, ("devoted",), members=150, seeds=3)
+    again = committee(OFFICIAL, OFFICIAL, ("little-practice",), members=150, seeds=3)
     known = [one for one in again.answers if np.isfinite(one.moved[0].difference.low)]
     assert known
     assert {one.verdict for one in known} == {"does not change"}
@@ -74,12 +74,12 @@ def test_the_report_as_text_json_and_page(found: Committee) -> None:
     assert [one["topic"] for one in document["figures"]] == [one.topic for one in FIGURES]
     assert document["seeds"] == [1, 2, 3]
     shown = page(found)
-    assert "crosstable lab committee --rules no-floors.toml --federation long-growth" in shown
+    assert "crosstable lab committee --rules no-floors.toml --federation quick-growth" in shown
     assert "peak_drop = 4000" in shown
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    size = ("--members", "150", "--seeds", "3", "--federation", "devoted", "--threads", "1")
+    size = ("--members", "150", "--seeds", "3", "--federation", "little-practice", "--threads", "1")
     target = tmp_path / "page.html"
     asked = ("--change", "bonus_threshold=14", "--now", "bonus_threshold=10", "--out", str(target))
     assert main(["lab", "committee", *asked, *size, "--json"]) == 0
@@ -91,8 +91,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_largest_k_is_asked_for_by_systems() -> None:
     """Ratings move less with a K of at most 10; floors and bonus are not told of systems."""
-    systems = [other_system(f"standard:{words}same_starts=1") for words in ("k_cap=10,", "")]
-    found = committee(*systems, ("devoted",), members=150, seeds=3)
+    capped, plain = (other_system(f"standard:{words}same_starts=1") for words in ("k_cap=10,", ""))
+    found = committee(capped, plain, ("little-practice",), members=150, seeds=3)
     by_name = {one.figure.name: one.moved[0] for one in found.answers}
     assert by_name["deviance, no unrated player"].difference.value != 0.0
     assert math.isnan(by_name["bonus points, a rating"].now.value)

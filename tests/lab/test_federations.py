@@ -35,5 +35,5 @@ def test_more_years_play_more_sections() -> None:
 
 
 def test_an_unknown_federation_is_told() -> None:
-    with pytest.raises(HistoryError, match="there is no federation 'nowhere'; there are long-growth"):
+    with pytest.raises(HistoryError, match="there is no federation 'nowhere'; there are quick-growth"):
         preset("nowhere", 100)

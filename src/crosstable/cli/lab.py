@@ -50,7 +50,7 @@ FEWEST_SEEDS = 3
 SECTIONS_A_MEMBER = 5 / 6
 _SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 _BACKENDS = ("threads", "processes", "dask", "ray")
-_FITTED = ("long-growth", "quick-growth", "devoted")
+_FITTED = ("quick-growth", "long-growth", "little-practice")
 _METRICS = ("rated", "deviance", "brier")
 
 

@@ -114,8 +114,9 @@ def games_of(archive: Archive, index: Index, span: Span) -> Games:
     position = _positions(archive, index)
     section = archive.games["section"].to_numpy()
     # Some at a time: what is needed in between would take more room than the games. Sections are not parted.
-    ends = np.searchsorted(section, section[AT_ONCE::AT_ONCE]) if np.all(section[:-1] <= section[1:]) else []
-    limits = [0, *dict.fromkeys(int(end) for end in ends if end), len(section)]
+    is_ordered = bool(np.all(section[:-1] <= section[1:]))
+    ends = np.searchsorted(section, section[AT_ONCE::AT_ONCE]).tolist() if is_ordered else []
+    limits = [0, *dict.fromkeys(end for end in ends if end), len(section)]
     parts = [_games_between(archive, index, span, position, limits[at : at + 2]) for at in range(len(limits) - 1)]
     return Games(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
