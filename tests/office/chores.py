@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.office import jobs
 from crosstable.office.backups import backup
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office, upgrade_office
@@ -17,6 +18,7 @@ from crosstable.office.ledger.rerate import rerate
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock
 from tests.office.small_season import TODAY, file_number
@@ -167,6 +169,17 @@ def bring_up_to_date(address: str) -> None:
     upgrade_office(address, AUTHOR, HandClock())
 
 
+def do_jobs(address: str, minutes: int) -> None:
+    """Be a worker, some minutes after the others, until nothing waits."""
+    office, clock = office_at(address), HandClock()
+    clock.go(minutes=minutes)
+    office.clock = clock
+    jobs.MOST_TRIES = 1_000_000
+    worker = Worker(office)
+    while worker.step():
+        pass
+
+
 CHORES: dict[str, Callable[..., None]] = {
     chore.__name__: chore
     for chore in (
@@ -182,5 +195,6 @@ CHORES: dict[str, Callable[..., None]] = {
         back_up,
         take_archive,
         bring_up_to_date,
+        do_jobs,
     )
 }

@@ -135,7 +135,7 @@ def cohort_table(
     """The cohorts of a history in one system; ``end`` is the last day of each section."""
     chosen = kept & (people.system == system) & (people.member >= 0)
     years = _years(end[people.section[chosen]])
-    pairs = _repeated(_year_ends(people, brought, end, chosen & brought.is_rated))
+    pairs = repeated(year_ends(people, brought, end, chosen & brought.is_rated))
     first, count = (int(years.min()), int(years.max() - years.min()) + 1) if len(years) else (0, 0)
     label = of_age(pairs["age"].to_numpy()).astype(np.int64) * count + (pairs["year"].to_numpy() - first)
     columns = np.stack([np.ones(pairs.height), pairs["change"].to_numpy(), pairs["true_change"].to_numpy()], axis=1)
@@ -150,7 +150,7 @@ def _years(days: Array) -> Whole:
     return np.asarray((_EPOCH + days.astype("m8[D]")).astype("M8[Y]").astype(np.int64) + 1970)
 
 
-def _year_ends(people: People, brought: Brought, end: Array, chosen: Truths) -> pl.DataFrame:
+def year_ends(people: People, brought: Brought, end: Array, chosen: Truths) -> pl.DataFrame:
     """The last rating of every member in every year in which they played."""
     rows = np.flatnonzero(chosen)
     frame = pl.DataFrame(
@@ -166,7 +166,7 @@ def _year_ends(people: People, brought: Brought, end: Array, chosen: Truths) -> 
     return frame.group_by("member", "year", maintain_order=True).last()
 
 
-def _repeated(ends: pl.DataFrame) -> pl.DataFrame:
+def repeated(ends: pl.DataFrame) -> pl.DataFrame:
     """Those who played in a year and in the next, and how they changed; the year is the first of the two."""
     later = ends.select("member", year=pl.col("year") - 1, rating_after="rating", strength_after="strength")
     found = ends.filter(pl.col("games") > ESTABLISHED).join(later, on=["member", "year"], maintain_order="left")

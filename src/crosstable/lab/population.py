@@ -5,6 +5,7 @@ numbers, so that no machine's library of functions can change who plays whom.
 """
 
 import difflib
+import math
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
@@ -61,6 +62,10 @@ MEMBERS_A_REGION = 2_500
 NEVER = 10**7
 # Nobody comes at a greater age, nobody plays at a greater one.
 OLDEST_COMER, OLDEST = round(80 * DAYS_A_YEAR), round(95 * DAYS_A_YEAR)
+# Nobody has been a member for more years on the first day.
+OLDEST_MEMBERSHIP = 60.0
+# Nobody improves more than so many times as fast, or as slowly, as others for playing more or less.
+MOST_PRACTICE = 5.0
 # Nobody loses more than so many points by being away; what was lost is won back at this pace.
 MOST_RUST, RUST_YEARS = 200.0, 1.0
 # Sandbaggers are adults who stay at least so long and have something to hold back.
@@ -104,6 +109,7 @@ class Federation(NamedTuple):
     juniors: Annotated[float, _share("members who join as juniors and improve")] = 0.62
     founders: Annotated[float, _share("members who are there on the first day, having joined before it")] = 0.2
     opened: Annotated[float, _share("founders who bring a rating")] = 0.9
+    opened_below: Annotated[float, _number("points by which these ratings are below their strength, in the mean")] = 0.0
     dated: Annotated[float, _share("members whose birth date is known")] = 0.7
     canadians: Annotated[float, _share("members with a CFC rating")] = 0.006
     adult_strength: Annotated[float, _number("mean strength that adults reach")] = 1740.0
@@ -111,9 +117,12 @@ class Federation(NamedTuple):
     junior_strength: Annotated[float, _number("mean strength that juniors would reach if they stayed")] = 1400.0
     junior_spread: Annotated[float, _amount("standard deviation of it")] = 450.0
     junior_growth: Annotated[float, _amount("most that a junior improves; seven twelfths are likeliest", 1.0)] = 1050.0
+    adult_growth: Annotated[float, _amount("most that an adult improves; the less, the likelier", 1.0)] = 250.0
     growth_years: Annotated[float, _amount("years in which about two thirds of an improvement happen", 0.01)] = 3.0
+    practice: Annotated[float, _amount("how much faster who plays more improves: to this power of how often")] = 0.0
     career_years: Annotated[float, _amount("years that a junior stays, in the mean")] = 5.0
     adult_stay: Annotated[float, _amount("how many times as long an adult stays")] = 2.0
+    stay_shape: Annotated[float, _amount("1: members leave on any day alike; the less, the more leave soon", 0.2)] = 1.0
     activity_spread: Annotated[float, _amount("standard deviation of the logarithm of how often members play")] = 1.25
     keenness: Annotated[float, _number("what 400 points of strength add to that logarithm")] = 0.35
     returners: Annotated[float, _share("members who stop for some years and return")] = 0.15
@@ -153,6 +162,9 @@ class Federation(NamedTuple):
     white_advantage: Annotated[int, _count("points of strength that White is worth")] = 30
     draws: Annotated[float, _share("games between equal beginners that are drawn")] = 0.05
     draws_growth: Annotated[float, _amount("added to it for equals of 1000 points; at 2000 four times as much")] = 0.082
+    form: Annotated[float, _amount("standard deviation of how much stronger or weaker somebody plays in a section")] = (
+        0.0
+    )
 
     @property
     def first_day(self) -> int:
@@ -203,7 +215,9 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
     """The people of a federation."""
     count = federation.members
     came, joined, is_junior = _comers(federation, rng)
-    stays = rng.exponential(1.0, count) * _career(federation, is_junior)
+    stays = _evened(federation, rng.exponential(1.0, count)) * _career(federation, is_junior)
+    if federation.stay_shape != 1.0:
+        _settle_founders(federation, (joined, is_junior, stays), rng)
     away, back, away_years = _absences(federation, came, stays, rng)
     age = np.where(is_junior, rng.triangular(5.0, 9.0, 17.0, count), rng.triangular(17.0, 24.0, 75.0, count))
     born = np.maximum(joined - _days(age), came - OLDEST_COMER)
@@ -215,22 +229,26 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
     )
     growth = federation.junior_growth
     gap = np.where(
-        is_junior, rng.triangular(growth / 12.0, growth * 7.0 / 12.0, growth, count), rng.triangular(0, 0, 250, count)
+        is_junior,
+        rng.triangular(growth / 12.0, growth * 7.0 / 12.0, growth, count),
+        rng.triangular(0, 0, federation.adult_growth, count),
     )
     is_sandbagger = ~is_junior & (stays >= SANDBAGGER_YEARS) & (peak >= SANDBAGGER_STRENGTH)
     is_sandbagger &= rng.random(count) < federation.sandbaggers
+    plays = rng.lognormal(0.0, federation.activity_spread, count)
     return Population(
         joined=joined,
         left=np.minimum(came + _days(stays + away_years), born + OLDEST),
         away=away,
         back=back,
-        activity=rng.lognormal(0.0, federation.activity_spread, count)
-        * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS),
+        activity=plays * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS),
         is_junior=is_junior,
         born=born,
         peak=np.rint(peak),
         gap=np.rint(gap),
-        pace_years=federation.growth_years * rng.triangular(0.25, 0.75, 2.0, count),
+        pace_years=federation.growth_years
+        * rng.triangular(0.25, 0.75, 2.0, count)
+        * np.clip(plays, 1.0 / MOST_PRACTICE, MOST_PRACTICE) ** -federation.practice,
         rust=np.rint(np.minimum(federation.rust * away_years, MOST_RUST)),
         region=region,
         plays_fast=rng.random(count) < federation.fast_players * np.clip(peak / FAST_POINTS - FAST_LEAST, 0.0, 2.0),
@@ -248,6 +266,32 @@ def _career(federation: Federation, is_junior: NDArray[np.bool_]) -> NDArray[np.
     return federation.career_years * np.where(is_junior, 1.0, federation.adult_stay)
 
 
+def _evened(federation: Federation, waits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Exponential waits of mean 1 as Weibull's, of mean 1 too: below a shape of 1 more are short, and some long."""
+    shape = federation.stay_shape
+    return np.asarray(waits ** (1.0 / shape) / math.gamma(1.0 + 1.0 / shape))
+
+
+def _settle_founders(
+    federation: Federation, comers: tuple[Whole, NDArray[np.bool_], NDArray[np.float64]], rng: np.random.Generator
+) -> None:
+    """Founders as those who are there on a day: the longer somebody stays, the likelier they are among them.
+
+    Who leaves on any day alike goes on as they came; otherwise who has been there for long stays on for long.
+    """
+    joined, is_junior, stays = comers
+    founders, shape = round(federation.members * federation.founders), federation.stay_shape
+    adults = (1.0 - federation.juniors) * federation.adult_stay
+    is_junior[:founders] = rng.random(founders) * (federation.juniors + adults) >= adults
+    whole = rng.gamma(1.0 + 1.0 / shape, 1.0, founders) ** (1.0 / shape) / math.gamma(1.0 + 1.0 / shape)
+    whole *= _career(federation, is_junior[:founders])
+    been = np.minimum(whole * rng.random(founders), OLDEST_MEMBERSHIP)
+    order = np.argsort(-been, kind="stable")
+    is_junior[:founders] = is_junior[:founders][order]
+    joined[:founders] = federation.first_day - _days(been[order])
+    stays[:founders] = (whole - been)[order]
+
+
 def _comers(federation: Federation, rng: np.random.Generator) -> tuple[Whole, Whole, NDArray[np.bool_]]:
     """From when on people may play, when they joined, and who is a junior, in the order in which they joined.
 
@@ -257,7 +301,7 @@ def _comers(federation: Federation, rng: np.random.Generator) -> tuple[Whole, Wh
     span = federation.last_day - federation.first_day + 1
     came = federation.first_day + np.sort(rng.integers(0, span, federation.members - founders))
     is_junior = rng.random(federation.members) < federation.juniors
-    been = _days(rng.exponential(1.0, founders) * _career(federation, is_junior[:founders]))
+    been = _days(_evened(federation, rng.exponential(1.0, founders)) * _career(federation, is_junior[:founders]))
     order = np.argsort(-been, kind="stable")
     is_junior[:founders] = is_junior[:founders][order]
     first = np.full(founders, federation.first_day)

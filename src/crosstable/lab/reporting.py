@@ -54,23 +54,8 @@ class Report(NamedTuple):
     @property
     def html(self) -> str:
         """The page, which needs nothing else: no script, no font, no picture is loaded from anywhere."""
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
         swept = [] if self.sweep is None else [sweep_part(self.sweep, self.found.archive_digest)]
-        templates = Environment(
-            loader=FileSystemLoader(_FOLDER),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        return templates.get_template("report.html").render(
-            title=title_of(self.found),
-            lead=_lead(self.found),
-            parts=[*parts_of(self.found), *swept, _repeat(self)],
-            style=chart_style() + (_FOLDER / "report.css").read_text("utf-8"),
-            version=__version__,
-        )
+        return page_of(title_of(self.found), _lead(self.found), [*parts_of(self.found), *swept, _repeat(self)])
 
     @property
     def document(self) -> dict[str, Any]:
@@ -97,6 +82,23 @@ class Report(NamedTuple):
         """What a notebook shows: the page in a frame of its own, so that its style stays with it."""
         style = "width: 100%; height: 80vh; border: 0"
         return f'<iframe title="Report" style="{style}" srcdoc="{escape(self.html)}"></iframe>'
+
+
+def page_of(title: str, lead: str, parts: Sequence[Part]) -> str:
+    """One page of parts, which needs nothing else."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = chart_style() + (_FOLDER / "report.css").read_text("utf-8")
+    return templates.get_template("report.html").render(
+        title=title, lead=lead, parts=parts, style=style, version=__version__
+    )
 
 
 def report(

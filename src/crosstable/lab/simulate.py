@@ -22,7 +22,16 @@ from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
 from crosstable.lab.documents import plain
 from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
 from crosstable.lab.pairings import Field, Luck, played
-from crosstable.lab.population import Federation, Population, Whole, made_population, member_names, town_names
+from crosstable.lab.population import (
+    STRONGEST,
+    WEAKEST,
+    Federation,
+    Population,
+    Whole,
+    made_population,
+    member_names,
+    town_names,
+)
 from crosstable.lab.schedule import Choices, Headings, Month, choices, months_of, scheduled
 from crosstable.lab.tables import (
     DecisionRow,
@@ -312,7 +321,8 @@ def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_co
             continue
         headings = scheduled(federation, month, draft, world.choices, rng)
         seats = _seats(draft, headings, rng)
-        sheet = played(_field(draft, headings, seats), luck, rng, is_compiled=is_compiled)
+        field = _in_form(_field(draft, headings, seats), federation.form, rng)
+        sheet = played(field, luck, rng, is_compiled=is_compiled)
         made = MonthPlayed(done, draft, headings, seats, sheet)
         _count_regular_games(made, regular_games)
         done += len(headings.draft)
@@ -360,6 +370,14 @@ def _field(draft: Draft, headings: Headings, seats: Seats) -> Field:
     which = headings.draft
     columns = (draft.rounds[which], draft.games[which], draft.manner[which], draft.guests[which])
     return Field(first, *columns, draft.shown[seats.draft])
+
+
+def _in_form(field: Field, form: float, rng: np.random.Generator) -> Field:
+    """Everybody as strong as they are in this section: the truth says how strong they are on a usual day."""
+    if not form:
+        return field
+    felt = np.rint(rng.normal(0.0, form, len(field.strength))).astype(np.int64)
+    return field._replace(strength=np.clip(field.strength + felt, WEAKEST, STRONGEST))
 
 
 def _count_regular_games(month: MonthPlayed, regular_games: Whole) -> None:

@@ -137,7 +137,9 @@ def _openings(federation: Federation, people: Population, rng: np.random.Generat
     who = founders[rng.random(len(founders)) < federation.opened]
     count = len(who)
     games = np.rint(rng.lognormal(3.7, 0.8, count)) + 1.0
-    rating = strength_on(people, who, federation.first_day) + np.rint(rng.normal(0.0, 60.0, count))
+    rating = strength_on(people, who, federation.first_day) + np.rint(
+        rng.normal(0.0, 60.0, count) - federation.opened_below
+    )
     rating = np.maximum(rating, WEAKEST)
     is_counted = rng.random(count) < 0.5
     wins, losses = np.floor(games * 0.4), np.floor(games * 0.45)
