@@ -29,13 +29,15 @@ from tests.office.children import Children
 from tests.office.conftest import CopyOf, NewOffice
 from tests.office.faults import address_of, raw, state_of
 from tests.office.kept_offices import place
-from tests.office.made_office import AUTHOR, HandClock, club_members, join, posted
+from tests.office.made_office import AUTHOR, HandClock, club_members, join
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of
 
 KILLS = amount(2, 250)
 LOADED = ("crosstable.office.bulk.archive_in", "crosstable.office.bulk.listing", "alembic.runtime.environment")
 EVENTS = 6
+# More than a child gets through while it is watched.
+MANY = 300
 
 
 @pytest.fixture(scope="module")
@@ -186,9 +188,10 @@ def test_backups_while_others_write_are_what_the_office_was_at_one_entry(
     """Each is restored and compared, row by row, with what the office had written up to the head of the backup."""
     office, path = copy_of(with_events), str(tmp_path / "office.zip")
     office.close()
-    writer = children.start("submit_and_rate", address_of(office), EVENTS, EVENTS + amount(8, 200))
+    writer = children.start("submit_and_rate", address_of(office), EVENTS, MANY)
     heads: set[int] = set()
-    while not children.is_over(writer) or not heads:
+    while len(heads) < amount(2, 50):
+        assert not children.is_over(writer), "nothing was written meanwhile"
         made = backup(office, path)
         heads.add(made.acts)
         again = tmp_path / f"{len(heads)}.db"
@@ -197,10 +200,8 @@ def test_backups_while_others_write_are_what_the_office_was_at_one_entry(
         with closing(open_office(str(again), HandClock())) as restored:
             assert rows_through(restored, made.acts) == rows_through(office, made.acts)
             assert audit(restored, kept=Kept(made.head)).findings == ()
-    assert children.wait(writer) == 0
-    assert len(heads) > 1, "nothing was written meanwhile"
+    assert children.stop(writer, 0.0) == -signal.SIGKILL
     assert audit(office).findings == ()
-    assert posted(office)
 
 
 def rows_through(office: Office, entry: int) -> dict[str, list[tuple[Any, ...]]]:
