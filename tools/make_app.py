@@ -36,7 +36,7 @@ TEMPLATES = (
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
 STATIC = (
     *("site.css", "crosstable.css", "mark.svg", "drafts.js", "drop.js", "estimate.js", "suggest.js"),
-    *("workbench.js", "workbench-table.js"),
+    *("words.js", "workbench.js", "workbench-table.js"),
 )
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")
 WASM, BYTES, SCRIPT = "application/wasm", "application/octet-stream", "text/javascript"

@@ -23,6 +23,7 @@ from crosstable.web.api.rating import PROBLEMS
 from crosstable.web.child_reading import MOST_ROWS, MOST_SECTIONS, File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue
 from crosstable.web.gate import office_of, reading_of
+from crosstable.web.languages import told_in
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -154,7 +155,7 @@ async def workbench(request: Request, given: WorkbenchRequest) -> Response:
     actor, reading = actor_in(request), reading_of(request)
     asked = given.model_dump(exclude_none=True)
     reply = await in_queue(files_queue(request), replied, office_of(request), reading, actor, asked)
-    body = json.dumps(reply, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+    body = json.dumps(told_in(request, reply), ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     return Response(body, media_type=JSON, headers=dict(PRIVATE))
 
 

@@ -1,4 +1,5 @@
 // Drafts of events in this browser: the workbench keeps them, "My events" lists them, and one that was sent goes.
+import { locale, phrase } from "./words.js";
 import { element } from "./workbench-table.js";
 
 const KEPT = "crosstable.drafts";
@@ -21,7 +22,7 @@ export function newest(drafts) {
 }
 
 export function when(about) {
-  return new Date(about.at).toLocaleString("en-US", { dateStyle: "long", timeStyle: "short" });
+  return new Date(about.at).toLocaleString(locale, { dateStyle: "long", timeStyle: "short" });
 }
 
 // Whether it was taken is known on the page that comes next.
@@ -39,8 +40,8 @@ if (list) {
   sessionStorage.removeItem(SENT);
   for (const [id, about] of newest(all)) {
     const open = element("a", { href: `/upload#draft-${id}` }, about.name);
-    const state = element("span", { className: "tag state" }, "draft");
-    list.append(element("li", {}, open, " ", state, element("span", { className: "quiet" }, ` ${when(about)}. Finish it and send it.`)));
+    const state = element("span", { className: "tag state" }, phrase("draft"));
+    list.append(element("li", {}, open, " ", state, element("span", { className: "quiet" }, ` ${phrase("{when}. Finish it and send it.", { when: when(about) })}`)));
   }
   list.parentElement.hidden = !list.children.length;
 }
