@@ -430,13 +430,14 @@ def _findings(
             ]
             fixes.append(Fix("I have put it right", ((path, None),)))
         if found.code == "other-name" and spot is not None and spot.row is not None:
-            number = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
-            fixes.append(Fix("This is the player", ((("names", number), "yes"),)))
+            named = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
+            fixes.append(Fix("This is the player", ((("names", named), "yes"),)))
         elif found.severity is Severity.WARNING or (found.severity is Severity.CONFIRM and not is_strict):
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
         finding = _finding(found, spot, fixes)
         if not finding["where"] and spot is not None:
-            finding["where"] = f"Section {near.section(spot).get('number') or spot.section + 1}"
+            number = near.section(spot).get("number") or spot.section + 1
+            finding["where"] = f"Section {number}"
         yield {**finding, **({} if also is None else {"also": also._asdict()})}
 
 
