@@ -136,9 +136,10 @@ dist: $(READY) ## wheel, source archive, a single file that any Python runs, and
 matrix: dist postgres browser ## the wheel in fresh environments, every extra and none, and the suite, on every Python at hand
 	$(BIN)/python tools/run_matrix.py $(if $(ONLY),$(ONLY),--suite)
 
-screenshots: $(READY) browser ## make the pictures of docs/images anew
+screenshots: $(READY) browser node ## make the pictures of docs/images anew
 	@mkdir -p docs/images build
-	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
+	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate)"
+	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_app.py -k "hall"
 	@sed -n '/^```csv/,/^```/{/^```/!p}' docs/directors.md > build/saturday.csv
 	$(BIN)/crosstable rate build/saturday.csv --pairing-ratings --control "G/60;d5" --start 11/14/2026 \
 	  --event-name "Saturday Quad" --html --out build/wall.html --force

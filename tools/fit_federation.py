@@ -5,7 +5,7 @@
     python -m tools.fit_federation judge             every fitted federation on the other half of the events
 
 The figures of crosstables are computed from the posted pages in a folder, on two halves of the events. Fitting sees one
-half and the published figures; each step is Levenberg's and Marquardt's, with slopes from the same seed.
+half and the published figures.
 """
 
 import json
@@ -65,7 +65,8 @@ PUBLISHED = (
 YEARS, MEMBERS = 21, 12_000
 # A figure that is farther than so many errors away pulls less, so that no single one decides.
 FAR, LESS = 4.0, 0.3
-DAMPINGS = (0.2, 1.0, 5.0, 25.0)
+# Points so many steps away count half as much; slopes and moves are held this small where nothing speaks for them.
+NEAR_STEPS, RIDGE, DAMPING = 1.5, 4.0, 1.5
 Floats = NDArray[np.float64]
 
 
@@ -105,39 +106,46 @@ def distance(federation: Federation, known: Official) -> Floats:
     return np.array(far)
 
 
-def fit(path: str, steps: int = 5, first_seed: int = 1) -> None:
-    """Improve the parameters of a file (name: value, step, least, greatest), each step with a seed of its own."""
+def fit(path: str, rounds: int = 3, points: int = 60, first_seed: int = 1) -> None:
+    """Improve the parameters of a file (name: value, step, least, greatest); least = greatest holds one fixed.
+
+    No two federations have the same luck, so slopes between two of them would be luck too. Each round simulates many
+    points around the best one, each with its own seed, takes every figure as a plane through all points so far, the
+    nearer ones more, and goes where the planes are nearest to the targets, at most two steps.
+    """
     given = json.loads(Path(path).read_text())
     names = list(given)
     at, width, low, high = (np.array([given[name][column] for name in names], float) for column in range(4))
-    known, damping = packaged(HALVES[0]), 1.0
-    for seed in range(first_seed, first_seed + steps):
-
-        def far(values: Floats, seed: int = seed) -> Floats:
-            return distance(federation_of(dict(zip(names, values.tolist(), strict=True)), MEMBERS, seed), known)
-
-        here = far(at)
-        slopes = np.empty((len(here), len(at)))
-        for one in range(len(at)):
-            sign = 1.0 if at[one] + width[one] <= high[one] else -1.0
-            there = at.copy()
-            there[one] += sign * width[one]
-            slopes[:, one] = sign * (far(there) - here)
-        square = slopes.T @ slopes
-        best = (float(here @ here), at, damping * DAMPINGS[2])
-        for times in DAMPINGS:
-            damped = square + damping * times * np.diag(np.diag(square) + 1.0)
-            moved = np.clip(at + np.clip(np.linalg.solve(damped, -slopes.T @ here), -3, 3) * width, low, high)
-            there = far(moved)
-            if (cost := float(there @ there)) < best[0]:
-                best = (cost, moved, damping * times)
-        print(f"seed {seed}: {here @ here:.1f} -> {best[0]:.1f}", flush=True)
-        at, damping = best[1], min(max(best[2], 0.05), 50.0)
+    known, rng = packaged(HALVES[0]), np.random.default_rng(first_seed)
+    where: list[Floats] = []
+    found: list[Floats] = []
+    for turn in range(rounds):
+        for one in range(points):
+            there = np.clip(at + rng.normal(0.0, 1.0, len(at)) * width, low, high)
+            seed = first_seed + turn * points + one
+            far = distance(federation_of(dict(zip(names, there.tolist(), strict=True)), MEMBERS, seed), known)
+            where.append(there)
+            found.append(far)
+        at = np.clip(at + _stepped(np.array(where), np.array(found), at, width) * width, low, high)
+        mean = float(np.mean([one @ one for one in found[turn * points :]]))
+        print(f"round {turn + 1}: mean of the points {mean:.1f}")
         print(
-            json.dumps(
-                {name: [round(value, 4), *given[name][1:]] for name, value in zip(names, at.tolist(), strict=True)}
-            )
+            json.dumps({name: [round(one, 4), *given[name][1:]] for name, one in zip(names, at.tolist(), strict=True)})
         )
+        sys.stdout.flush()
+
+
+def _stepped(where: Floats, found: Floats, at: Floats, width: Floats) -> Floats:
+    """Where planes through all points are nearest to the targets, in steps."""
+    steps = (where - at) / width
+    weight = np.sqrt(np.exp(-0.5 * (steps**2).mean(axis=1) / NEAR_STEPS**2))[:, None]
+    design = np.hstack((np.ones((len(steps), 1)), steps))
+    ridge = np.diag([0.0, *np.full(len(at), RIDGE)])
+    planes = np.linalg.solve((design * weight).T @ (design * weight) + ridge, (design * weight).T @ (found * weight))
+    level, slopes = planes[0], planes[1:].T
+    moved = np.linalg.solve(slopes.T @ slopes + DAMPING * np.eye(len(at)), -slopes.T @ level)
+    print(f"expected {level @ level:.1f} -> {np.sum((level + slopes @ np.clip(moved, -2, 2)) ** 2):.1f}", flush=True)
+    return np.clip(moved, -2.0, 2.0)
 
 
 def judge(members: int = 20_000, seeds: int = 3) -> None:

@@ -33,16 +33,16 @@ class Posted(NamedTuple):
 
     games: Games
     rating: Floats
-    count: Floats
+    resting: Floats
     away: Floats
     half: NDArray[np.int64]
 
     def groups(self) -> Iterator[tuple[str, Truths]]:
         """Rows by what should not matter to how often intervals hold."""
-        settled = self.count > PROVISIONAL
-        yield "everybody", np.ones(len(self.count), dtype=np.bool_)
+        settled = self.resting > PROVISIONAL
+        yield "everybody", np.ones(len(self.resting), dtype=np.bool_)
         for low, high in ((0, 4), (5, 8), (9, 15), (16, PROVISIONAL)):
-            yield f"{low} to {high} games", (self.count >= low) & (self.count <= high)
+            yield f"{low} to {high} games", (self.resting >= low) & (self.resting <= high)
         for low, high in ((100, 799), (800, 1199), (1200, 1599), (1600, 1999), (2000, 2999)):
             yield f"established, {low} to {high}", settled & (self.rating >= low) & (self.rating < high + 1)
         for name, least, most in (("60 days", 0.0, 60.0), ("a year", 60.0, 365.0), ("longer", 365.0, np.inf)):
@@ -50,8 +50,8 @@ class Posted(NamedTuple):
                 f"last seen within {name}".replace("within longer", "longer ago"),
                 (self.away >= least) & (self.away < most),
             )
-        few = np.bincount(self.games.one, ~settled[self.games.other], len(self.count))
-        few += np.bincount(self.games.other, ~settled[self.games.one], len(self.count))
+        few = np.bincount(self.games.one, ~settled[self.games.other], len(self.resting))
+        few += np.bincount(self.games.other, ~settled[self.games.one], len(self.resting))
         met = np.bincount(self.games.one, minlength=len(few)) + np.bincount(self.games.other, minlength=len(few))
         yield "half of the opponents provisional", few >= np.maximum(met, 1) / 2
         yield "no opponent provisional", (few == 0) & (met > 0)
@@ -83,7 +83,7 @@ def posted(folder: str) -> Posted:
 
 def errors_of(seen: Posted, constants: Constants) -> tuple[Floats, Truths]:
     """How many errors each score is away, and which scores are of enough games."""
-    found = scores_of(seen.games, seen.rating, deviation(seen.rating, seen.count, constants))
+    found = scores_of(seen.games, seen.rating, deviation(seen.rating, seen.resting, constants))
     return np.abs(found.errors), found.played >= FEWEST_GAMES
 
 

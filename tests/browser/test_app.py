@@ -316,6 +316,30 @@ def test_hostile_files_are_refused_as_on_the_command_line_and_the_page_lives(
     assert (status, json.loads(text)[0]["format"]) == (200, "crosstable-rated/1")
 
 
+def test_a_large_file_dropped_leaves_the_page_alive(visit: Page) -> None:
+    """While the engine works the page still answers, whoever waits can stop it, and the next file is rated."""
+    visit.locator("header a[href='event.html']").click()
+    expect(visit.get_by_role("heading", level=1)).to_have_text("Check an event")
+    visit.evaluate(
+        """(count) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(Array(count).fill(new Uint8Array(1_000_000).fill(65)), "large.csv"));
+          document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
+        }""",
+        amount(51, 200),
+    )
+    expect(visit.locator(".benchnews")).to_contain_text("large.csv: The file is larger than 50 MB.")
+    visit.workers[-1].evaluate(
+        "() => { setTimeout(() => { for (const end = Date.now() + 600_000; Date.now() < end; ); }); }"
+    )
+    visit.get_by_role("link", name="demonstration event").click()
+    visit.get_by_role("button", name="Stop").click()
+    expect(visit.locator(".benchnews")).to_have_text("That did not work: It was stopped.")
+    expect(visit.locator("#engine")).to_contain_text("Ready")
+    visit.get_by_role("link", name="demonstration event").click()
+    assert shown(visit)
+
+
 def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: pytest.CaptureFixture[str]) -> None:
     """The server is gone: files of every kind are dropped, rated, printed and exported, and the engine dies once."""
     app.server.terminate()
@@ -331,6 +355,15 @@ def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: 
     ends = "(cells) => cells.map((one) => one.getBoundingClientRect().right)"
     assert max(visit.locator(".result").evaluate_all(ends)) <= PHONE["width"]
     visit.set_viewport_size(WIDE)
+    slip = visit.get_by_label("Round 1 of Ash, Miriam")
+    slip.fill("L2w")
+    slip.press("Tab")
+    expect(visit.locator("#sum")).to_contain_text("1 thing to put right")
+    if "CROSSTABLE_SCREENSHOTS" in os.environ:
+        visit.locator("main").evaluate("(main) => scrollTo(0, main.offsetTop)")
+        visit.screenshot(path=Path(os.environ["CROSSTABLE_SCREENSHOTS"]) / "event-mistake.png")
+    visit.get_by_role("button", name="Birch, Oliver is right: Ash, Miriam W2w").click()
+    assert shown(visit) == rated
     made = {}
     for word, name in (("DBF", "zip"), ("TRF", "trf"), ("CSV", "csv"), ("Excel", "xlsx"), ("JSON", "json")):
         with visit.expect_download() as download:

@@ -26,7 +26,9 @@ from tests.verification.made_pages import line, quad, raw_page
 ELSEWHERE = {
     "office.md": "tests/cli/test_office_guide.py",
     "calculator.md": "tests/cli/test_estimate.py",
-    **dict.fromkeys(("lab.md", "lab-federation.md", "lab-tutorial.md"), "tests/lab/test_tutorial.py"),
+    **dict.fromkeys(
+        ("lab.md", "lab-federation.md", "lab-committee.md", "lab-tutorial.md"), "tests/lab/test_tutorial.py"
+    ),
 }
 # What is not run here, by how it begins, and why.
 NOT_RUN = {

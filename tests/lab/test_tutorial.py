@@ -18,6 +18,7 @@ from tools.make_tutorial import BEGIN, END, made, shown
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = (DOCS / "lab-tutorial.md").read_text(encoding="utf-8")
+PAGES = ("lab-federation.md", "lab-committee.md", "lab.md")
 
 
 def blocks(kind: str) -> list[str]:
@@ -80,7 +81,7 @@ def test_tables_are_undone_too_and_unknown_names_are_told() -> None:
 
 def test_no_command_of_the_pages_writes_where_another_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Copied one by one, each is taken, and none is refused because of an earlier one."""
-    page = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("lab-federation.md", "lab.md")) + TUTORIAL
+    page = "".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES) + TUTORIAL
     monkeypatch.chdir(tmp_path)
     for name in ("slow.toml", "plan.toml", "kept-at-10.toml"):
         (tmp_path / name).touch()

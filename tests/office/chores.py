@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.office import jobs
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import Status, submit
+from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock
 from tests.office.small_season import TODAY, file_number
@@ -142,6 +144,17 @@ def keep_rating(address: str, runs: int, pause: float) -> None:
         rerate(office_at(address), AUTHOR)
 
 
+def do_jobs(address: str, minutes: int) -> None:
+    """Be a worker, some minutes after the others, until nothing waits."""
+    office, clock = office_at(address), HandClock()
+    clock.go(minutes=minutes)
+    office.clock = clock
+    jobs.MOST_TRIES = 1_000_000
+    worker = Worker(office)
+    while worker.step():
+        pass
+
+
 CHORES: dict[str, Callable[..., None]] = {
     chore.__name__: chore
     for chore in (
@@ -153,5 +166,6 @@ CHORES: dict[str, Callable[..., None]] = {
         hold,
         submit_with_others,
         keep_rating,
+        do_jobs,
     )
 }

@@ -12,7 +12,7 @@ import pytest
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from tests.amounts import IS_SOAK, amount
-from tests.office.made_office import HandClock, filled, founded
+from tests.office.made_office import HandClock, founded, put_filled
 from tests.office.postgres import Server, connected
 
 Fill = Callable[[Office], None]
@@ -136,7 +136,7 @@ def copy_of(store: str, tmp_path: Path, clock: HandClock, request: pytest.Fixtur
     def address_of(fill: Fill) -> str:
         if store == "sqlite":
             path = tmp_path / f"office-{len(made)}.db"
-            path.write_bytes(filled(fill))
+            put_filled(fill, path)
             return str(path)
         addresses.append(request.getfixturevalue("cluster").take(fill))
         return addresses[-1]

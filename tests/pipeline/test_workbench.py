@@ -138,6 +138,9 @@ BROKEN: list[tuple[dict[str, object], str, tuple[int | None, ...], str]] = [
         (0, None, None),
         "One day: November ",
     ),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "November 14-15, 2026"),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "Sunday, November 15, 2026"),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "Monday, November 16, 2026"),
     ({"start_date": "2026-11-09"}, "dates-reversed", (0, None, None), "Swap the two dates"),
     (
         {EVENT + "start_date": "2026-11-08"},

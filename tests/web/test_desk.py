@@ -66,7 +66,7 @@ def newest_entry(made: Site) -> JournalEntry:
 
 def newest_actor(made: Site) -> tuple[str, str]:
     act = newest_entry(made)
-    return act.kind.value, act.actor
+    return act.kind.value, act.author
 
 
 def test_the_desk_shows_what_waits(here: Site) -> None:

@@ -50,7 +50,7 @@ FEWEST_SEEDS = 3
 SECTIONS_A_MEMBER = 5 / 6
 _SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 _BACKENDS = ("threads", "processes", "dask", "ray")
-_FITTED = ("long-growth", "quick-growth", "devoted")
+_FITTED = ("quick-growth", "long-growth", "little-practice")
 _METRICS = ("rated", "deviance", "brier")
 
 
@@ -308,13 +308,17 @@ def _add_judging(made: Parser) -> None:
         made,
         "--against FILE|DATE|SYSTEM",
         words,
-        type=lambda text: text if _is_system(text) else file_or_day(text),
+        type=_file_day_or_system,
         action="append",
         default=[],
     )
     words = "judge so many federations that differ from this simulated one only in their seed"
     option(made, "--seeds N", words, type=count, default=0)
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
+
+
+def _file_day_or_system(text: str) -> str:
+    return text if _is_system(text) else file_or_day(text)
 
 
 def _is_system(text: str) -> bool:
@@ -400,11 +404,11 @@ def _report(options: argparse.Namespace) -> None:
 
 def _add_committee(commands: Commands) -> None:
     made = add_command(commands, "committee", "say what a change of the rules would do", _committee)
-    words = "the proposed rules: a rule set (TOML), or the rules of one day (default: the official rules)"
-    take(made, "--rules", rules=words)
+    words = "the proposed rules: a rule set (TOML), those of one day, or a system (default: the official rules)"
+    option(made, "--rules FILE|DATE|SYSTEM", words, type=_file_day_or_system)
     several(made, "--change NAME=VALUE", "change a constant of the proposed rules (repeatable)")
     words = "the rules they are compared with (default: the official rules)"
-    option(made, "--against FILE|DATE", words, type=file_or_day)
+    option(made, "--against FILE|DATE|SYSTEM", words, type=_file_day_or_system)
     several(made, "--now NAME=VALUE", "change a constant of the rules they are compared with (repeatable)")
     words = "only in this fitted federation (repeatable; default: in all)"
     made.add_argument("--federation", choices=_FITTED, action="append", help=words)
@@ -434,10 +438,10 @@ def _committee(options: argparse.Namespace) -> None:
     if options.out is not None:
         refuse_to_replace([options.out], is_forced=options.force)
     rules, against = (
-        _changed_rules(chosen_rules(text), changes)
+        _changed_rules(chosen_rules(None) if text is None else _rival(text), changes)
         for text, changes in ((options.rules, options.change), (options.against, options.now))
     )
-    if rules.digest == against.digest:
+    if rules == against:
         raise RefusedError("both rule sets are the same; give --rules FILE or --change NAME=VALUE")
     from crosstable.lab.committee import committee, committee_document
     from crosstable.lab.committee_page import write_page
@@ -453,10 +457,15 @@ def _committee(options: argparse.Namespace) -> None:
     print_answer(committee_document(found), str(found), as_json=options.json)
 
 
-def _changed_rules(rules: "RuleSet", changes: list[str]) -> "RuleSet":
+def _changed_rules(rules: "RuleSet | OtherSystem", changes: list[str]) -> "RuleSet | OtherSystem":
     """A rule set with some constants changed, each written as NAME=VALUE."""
     from crosstable.rules.rule_files import rule_set
+    from crosstable.rules.rule_sets import RuleSet
 
+    if not changes:
+        return rules
+    if not isinstance(rules, RuleSet):
+        raise RefusedError(f"{rules.name} is no rule set; write its parameters after it, as standard:k_cap=32")
     said: dict[str, object] = {}
     for change in changes:
         name, is_set, text = change.partition("=")
@@ -466,7 +475,7 @@ def _changed_rules(rules: "RuleSet", changes: list[str]) -> "RuleSet":
             is_set = ""
         if not is_set:
             raise RefusedError(f"{change!r} changes nothing; write it as NAME=VALUE, as bonus_threshold=14")
-    return rule_set(rules, **said) if said else rules  # type: ignore[arg-type]
+    return rule_set(rules, **said)  # type: ignore[arg-type]
 
 
 def _add_pages(commands: Commands) -> None:

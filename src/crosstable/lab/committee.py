@@ -24,6 +24,7 @@ from crosstable.lab.documents import plain
 from crosstable.lab.drawing import Estimate
 from crosstable.lab.effects import repeated, year_ends
 from crosstable.lab.federations import PRESETS, preset
+from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.measures import of_status
 from crosstable.lab.predictions import (
     Brought,
@@ -39,6 +40,7 @@ from crosstable.lab.predictions import (
 )
 from crosstable.lab.seeds import interval_of
 from crosstable.lab.simulate import HELD_BACK, simulated, strengths_of
+from crosstable.lab.systems import predicted_by
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 from crosstable.terms import RatingSystem
 
@@ -134,8 +136,8 @@ class Answer(NamedTuple):
 class Committee(NamedTuple):
     """What a change does: the rules, the federations with their seeds, and every figure."""
 
-    rules: RuleSet
-    against: RuleSet
+    rules: RuleSet | OtherSystem
+    against: RuleSet | OtherSystem
     federations: tuple[str, ...]
     members: int
     seeds: tuple[int, ...]
@@ -166,8 +168,8 @@ class View(NamedTuple):
 
 
 def committee(
-    rules: RuleSet,
-    against: RuleSet = OFFICIAL,
+    rules: RuleSet | OtherSystem,
+    against: RuleSet | OtherSystem = OFFICIAL,
     federations: Sequence[str] = tuple(PRESETS),
     *,
     members: int = 3000,
@@ -176,7 +178,11 @@ def committee(
     threads: int = 1,
     progress: Progress = in_silence,
 ) -> Committee:
-    """What a change of the rules does in so many federations of each kind."""
+    """What a change of the rules does in so many federations of each kind.
+
+    Instead of rule sets, other systems may be compared: ``standard:k_cap=32,same_starts=1`` with
+    ``standard:same_starts=1``; of them nothing is told about floors and points.
+    """
     every = tuple(range(first_seed, first_seed + seeds))
     by_federation: dict[str, list[tuple[list[float], list[float]]]] = {name: [] for name in federations}
     for at, (name, seed) in enumerate((name, seed) for name in federations for seed in every):
@@ -204,22 +210,29 @@ def _moved(name: str, pairs: Sequence[tuple[float, float]]) -> Moved:
     return Moved(name, interval_of(now), interval_of(then), interval_of([b - a for a, b in pairs]))
 
 
-def _figures(archive: Archive, index: Index, known: tuple[People, Floats], rules: RuleSet, threads: int) -> list[float]:
+def _figures(
+    archive: Archive, index: Index, known: tuple[People, Floats], rules: RuleSet | OtherSystem, threads: int
+) -> list[float]:
     """Every figure of one federation rated by one rule set, in the order of ``FIGURES``."""
     people, held_back = known
-    brought = rated_by(archive, index, rules, threads)
+    is_rules = isinstance(rules, RuleSet)
+    brought = rated_by(archive, index, rules if isinstance(rules, RuleSet) else OFFICIAL, threads)
     games = games_of(archive, index, (None, None))
     games = games.where(brought.is_rated[games.one] & brought.is_rated[games.other])
-    view = View(people, brought, games, np.asarray(index.history.sections["end"][:-1]), held_back)
+    end = np.asarray(index.history.sections["end"][:-1])
     losses = losses_of(games, brought.prior)
-    lifted = _lifted(view)
+    if isinstance(rules, OtherSystem):
+        found = predicted_by(rules, games, people, brought.prior, end)
+        losses, brought = found.losses, _as_brought(brought, games, found.ratings)
+    view = View(people, brought, games, end, held_back)
+    lifted = _lifted(view) if is_rules else np.full(len(brought.prior), np.nan)
     regular = view.of_system(RatingSystem.OTBR)
     rated = brought.is_rated & (people.member >= 0)
     return [
         _drift(view),
         _juniors(view, regular),
         _mean(view.error[regular & ~np.isnan(brought.before)]),
-        100.0 * _mean(lifted[rated] > 0.0),
+        100.0 * _mean(np.where(np.isnan(lifted), np.nan, lifted > 0.0)[rated]),
         _mean(lifted[rated]),
         *_sandbaggers(view, losses, regular),
         _offset(
@@ -232,10 +245,22 @@ def _figures(archive: Archive, index: Index, known: tuple[People, Floats], rules
         ),
         _offset(view, {RatingSystem.OTBQ: RatingSystem.OTBR}),
         *_first_errors(view, regular),
-        _mean(np.nan_to_num(brought.bonus[rated])),
-        _mean((brought.after - brought.prior)[rated]),
+        _mean(np.nan_to_num(brought.bonus[rated])) if is_rules else math.nan,
+        _mean((brought.after - brought.prior)[rated]) if is_rules else math.nan,
         *_predictions(view, losses),
     ]
+
+
+def _as_brought(brought: Brought, games: Games, ratings: Floats) -> Brought:
+    """What another system made of rows: it tells ratings before sections only, and those stand for what is after them.
+
+    Who was unrated, and on how many games a rating rests, is as by the rules.
+    """
+    prior = np.full(len(brought.prior), np.nan)
+    for side, rows in enumerate((games.one, games.other)):
+        prior[rows] = ratings[side]
+    before = np.where(np.isnan(brought.before), np.nan, prior)
+    return brought._replace(prior=prior, before=before, after=prior)
 
 
 def _mean(values: Any) -> float:  # noqa: ANN401 (numbers or truth values)
@@ -380,8 +405,8 @@ def committee_document(found: Committee) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "made_by": f"crosstable {__version__}",
-        "rules": document_of(found.rules),
-        "against": document_of(found.against),
+        "rules": _document(found.rules),
+        "against": _document(found.against),
         "federations": list(found.federations),
         "members": found.members,
         "seeds": list(found.seeds),
@@ -398,3 +423,7 @@ def committee_document(found: Committee) -> dict[str, Any]:
             for one in found.answers
         ],
     }
+
+
+def _document(rules: RuleSet | OtherSystem) -> dict[str, Any]:
+    return rules.document if isinstance(rules, OtherSystem) else document_of(rules)

@@ -10,6 +10,7 @@ from crosstable.lab.report_content import Block, Part, Table, capital, estimate,
 from crosstable.lab.reporting import file_of, page_of, versions
 from crosstable.output.charts import Axes, Point, Row, row_plot
 from crosstable.rules.rule_files import rules_text
+from crosstable.rules.rule_sets import RuleSet
 
 
 def write_page(found: Committee, path: str) -> None:
@@ -55,7 +56,7 @@ def _repeat(found: Committee) -> Part:
     options = []
     for word, rules in (("--rules", found.rules), ("--against", found.against)):
         name = file_of(rules)
-        if name.endswith(".toml"):
+        if isinstance(rules, RuleSet) and name.endswith(".toml"):
             blocks += [paragraph(f"Put this into {name}:"), ("code", (rules_text(rules),))]
         if name != "official":
             options.append(f"{word} {shlex.quote(name)}")

@@ -55,8 +55,8 @@ class Estimate(NamedTuple):
 class Cells(NamedTuple):
     """Sums of whatever is drawn anew together, in one group; ``clusters`` is how many clusters there are at all."""
 
-    cluster: Whole
-    group: Whole
+    cluster: Array
+    group: Array
     sums: Floats
     clusters: int
 
@@ -144,9 +144,12 @@ def replicated(cells: Cells, groups: int, draws: Draws, part: int = 0) -> Floats
     out = np.zeros((draws.replicates, groups, columns))
 
     def fill(replicates: range) -> None:
-        weights = np.stack([weights_of(draws, one, cells.clusters, part) for one in replicates], axis=1)
+        # Small numbers: there are as many as members, for each of these replicates.
+        weights = np.empty((cells.clusters, len(replicates)), dtype=np.uint8)
+        for at, one in enumerate(replicates):
+            weights[:, at] = weights_of(draws, one, cells.clusters, part)
         sums = np.zeros((groups, columns, len(replicates)))
-        weighted_sums(weights.astype(np.uint8), cells.cluster, cells.group, cells.sums, sums)
+        weighted_sums(weights, cells.cluster, cells.group, cells.sums, sums)
         out[replicates.start : replicates.stop] = np.moveaxis(sums, 2, 0)
 
     if len(cells.cluster):

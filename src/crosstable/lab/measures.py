@@ -290,8 +290,7 @@ def lay_values(view: View, way: Way, at: int, side: int, out: Array) -> None:
 
 @compiled
 def number_cells(view: View, way: Way, who: Array, ids: Array, sections: Array) -> int:
-    """Number the cells of people and groups that have games; count the sections of every group."""
-    count = 0
+    """Number the cells of people and groups that have games, people first; count the sections of every group."""
     last = np.full(len(sections), -1)
     for at in range(len(view.one)):
         for side in range(2 if way.of_players else 1):
@@ -299,10 +298,14 @@ def number_cells(view: View, way: Way, who: Array, ids: Array, sections: Array) 
             if last[group] != view.section[at]:
                 last[group] = view.section[at]
                 sections[group] += 1
-            for person in (who[view.one[at]], who[view.other[at]]):
-                if ids[person, group] < 0:
-                    ids[person, group] = count
-                    count += 1
+            ids[who[view.one[at]], group] = 0
+            ids[who[view.other[at]], group] = 0
+    count = 0
+    for person in range(ids.shape[0]):
+        for group in range(ids.shape[1]):
+            if ids[person, group] == 0:
+                ids[person, group] = count
+                count += 1
     return count
 
 
@@ -379,8 +382,9 @@ def _table(arena: Arena, view: View, grouping: Grouping, bins: int) -> Table:
     count = number_cells(view, way, clusters.who, ids, sections)
     of_people, of_blocks = np.zeros((count, columns)), np.zeros((clusters.blocks, len(names), columns))
     fill_cells(view, way, clusters, ids, of_people, of_blocks)
-    person, group = np.nonzero(ids >= 0)
-    people = Cells(person, group, of_people[ids[person, group]], clusters.people)
+    person, group = (one.astype(np.int32) for one in np.nonzero(ids >= 0))
+    del ids
+    people = Cells(person, group, of_people, clusters.people)
     block, label = np.nonzero(of_blocks[:, :, COUNT])
     blocks = Cells(block, label, of_blocks[block, label], clusters.blocks)
     return drawn_table((people, blocks), names, sections, arena.draws)

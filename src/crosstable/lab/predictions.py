@@ -31,6 +31,9 @@ from crosstable.history.replay import Replayer, in_silence
 from crosstable.history.running import index_of
 from crosstable.rules.rule_sets import RuleSet
 
+# So many games are looked up at a time.
+AT_ONCE = 500_000
+
 Progress = Callable[[int], None]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -108,10 +111,21 @@ def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progr
 
 def games_of(archive: Archive, index: Index, span: Span) -> Games:
     """The games of the sections that start in a span of days, both ends included, in the order of sections."""
-    sections = index.history.sections
     position = _positions(archive, index)
+    section = archive.games["section"].to_numpy()
+    # Some at a time: what is needed in between would take more room than the games. Sections are not parted.
+    is_ordered = bool(np.all(section[:-1] <= section[1:]))
+    ends = np.searchsorted(section, section[AT_ONCE::AT_ONCE]).tolist() if is_ordered else []
+    limits = [0, *dict.fromkeys(end for end in ends if end), len(section)]
+    parts = [_games_between(archive, index, span, position, limits[at : at + 2]) for at in range(len(limits) - 1)]
+    return Games(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _games_between(archive: Archive, index: Index, span: Span, position: Whole, limits: list[int]) -> Games:
+    """Some of the games of an archive."""
+    sections = index.history.sections
     chosen = in_span(sections[:-1]["start"], span)
-    games = archive.games
+    games = archive.games[limits[0] : limits[1]]
     section, result = games["section"].to_numpy(), games["result"].to_numpy()
     first = np.searchsorted(archive.entries["section"].to_numpy(), np.arange(index.sections))
     one = position[first[section] + games["first"].to_numpy()]

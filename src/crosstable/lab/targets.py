@@ -38,6 +38,8 @@ BANDS = ((1000, 1199), (1200, 1399), (1400, 1599), (1600, 1799), (1800, 1999))
 YEARLY = (*BANDS[:3], (1600, 1999))
 # A year between two rows of a member: the first that follows after so many days, and not after so many.
 A_YEAR, AT_MOST = 300, 430
+# A career: from such a rating on, over so many years.
+STRONG, MANY_YEARS = 1600.0, 8.0
 WIDE = ((200, 399), (400, 599))
 BONUS_ERAS = (("2008-06-01", "2015-05-31"), ("2015-06-01", "2021-12-31"))
 DRAWN = ((1200, 1599), (1600, 1999), (2000, 2999))
@@ -53,12 +55,14 @@ class Seen(NamedTuple):
     """Regular crosstables as tables: a row of ``rows`` per player and section, one of ``games`` per game of the rated.
 
     ``before`` is null for the unrated. Of a game, ``low_score`` is what the lower rated scored; only games of two
-    established players are kept. ``pairs`` are rows of a member about a year apart.
+    established players are kept. ``pairs`` are rows of a member about a year apart, ``careers`` the first row of a
+    strong member and their last one, many years apart.
     """
 
     rows: pl.DataFrame
     games: pl.DataFrame
     pairs: pl.DataFrame
+    careers: pl.DataFrame
 
 
 class Target(NamedTuple):
@@ -146,7 +150,7 @@ def _seen(archive: Archive, index: Index, brought: Brought, posted: pl.DataFrame
         }
     ).join(held, on="section", maintain_order="left")
     compared = compared.with_columns(year=pl.from_epoch("day", time_unit="d").dt.year().cast(pl.Int64))
-    return Seen(rows, compared, _pairs(rows))
+    return Seen(rows, compared, _pairs(rows), _careers(rows))
 
 
 def _pairs(rows: pl.DataFrame) -> pl.DataFrame:
@@ -164,6 +168,17 @@ def _pairs(rows: pl.DataFrame) -> pl.DataFrame:
     found = found.filter(pl.col("later").is_not_null())
     years = (pl.col("at") - pl.col("day")) / 365.25
     return found.select("event", "year", "before", change=(pl.col("later") - pl.col("before")) / years)
+
+
+def _careers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Members who were established and strong, and are seen many years later: how they changed, for a year."""
+    rated = rows.filter(pl.col("before").is_not_null()).sort("day", "row")
+    strong = rated.filter(pl.col("is_settled") & (pl.col("before") >= STRONG))
+    first = strong.unique("member", keep="first", maintain_order=True)
+    last = rated.unique("member", keep="last", maintain_order=True).select("member", later="before", at="day")
+    years = (pl.col("at") - pl.col("day")) / 365.25
+    found = first.join(last, on="member", maintain_order="left").filter(years >= MANY_YEARS)
+    return found.select("event", "year", change=(pl.col("later") - pl.col("before")) / years)
 
 
 def half_of(event: str) -> int:
@@ -204,7 +219,7 @@ Found = tuple[str, str, float, int]
 
 def figures_of(tables: Sequence[Weighed]) -> Iterator[Found]:
     """What crosstables show: group, name, value, and on how many rows or games it rests."""
-    rows, games, pairs = tables
+    rows, games, pairs, careers = tables
     unrated = rows.where(np.isnan(rows.columns["before"]))
     for share in SHARES:
         known = len(unrated.weight) and unrated.weight.sum()
@@ -217,6 +232,10 @@ def figures_of(tables: Sequence[Weighed]) -> Iterator[Found]:
     for ends in YEARLY:
         inside = pairs.between("before", ends)
         yield "change in a year, established", f"{ends[0]} to {ends[1]}", inside.mean("change"), len(inside.weight)
+    known = len(careers.weight) and careers.weight.sum()
+    middle = quantile(careers.columns["change"], careers.weight, 0.5) if known else math.nan
+    name = f"{STRONG:g} and over, {MANY_YEARS:g} years or more apart, median"
+    yield "change in a year, established", name, middle, len(careers.weight)
     for since, until in BONUS_ERAS:
         inside = rows.between("day", (_day(since), _day(until)))
         name = f"{since[:7]} to {until[:7]}"
@@ -320,11 +339,15 @@ def official(seen: Seen, replicates: int = 200, seed: int = 1) -> list[Target]:
         times = rng.multinomial(len(events), np.full(len(events), 1.0 / len(events))).astype(np.float64)
         fresh = [table._replace(weight=times[at]) for table, at in zip(tables, where, strict=True)]
         drawn.append([value for _, _, value, _ in figures_of(fresh)])
-    errors = np.nanstd(np.array(drawn), axis=0, ddof=1)
+    errors = [_spread([one for one in column if math.isfinite(one)]) for column in zip(*drawn, strict=True)]
     return [
-        Target(group, name, value, float(error), count)
+        Target(group, name, value, error, count)
         for (group, name, value, count), error in zip(figures_of(tables), errors, strict=True)
     ]
+
+
+def _spread(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
 
 
 def years_of(seen: Seen) -> dict[int, int]:
@@ -378,7 +401,7 @@ def distances(seen: Sequence[Seen], known: Official) -> list[Distance]:
     for target in known.targets:
         values = [value for one in every if math.isfinite(value := one[target.group, target.name])]
         mean = math.fsum(values) / len(values) if values else math.nan
-        found.append(Distance(target, mean, float(np.std(values, ddof=1)) if len(values) > 1 else math.nan))
+        found.append(Distance(target, mean, _spread(values)))
     return found
 
 

@@ -5,7 +5,7 @@ against the replay from nothing; and every published supplement against what was
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
@@ -17,18 +17,21 @@ from crosstable.office import tables
 from crosstable.office.bulk.checks import RowChecks
 from crosstable.office.bulk.deriving import derived, follows_since, sum_due
 from crosstable.office.database import Office, open_office
+from crosstable.office.erasing import erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
 from crosstable.office.guards import store_findings
+from crosstable.office.kept_lists import is_that_list
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import act_of, head, last_act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.ledger.runs import DIGESTS, last_run
 from crosstable.office.ledger.watching import Progress, in_silence
-from crosstable.office.list_files import FORMS, list_table, parts_of
+from crosstable.office.list_files import FORMS
 from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.proof import NOBODY, UNREADABLE, Finding, one_line, proof
+from crosstable.office.security_log import security_findings
 from crosstable.office.stores import Sqlite
 from crosstable.office.supplements import supplements
 
@@ -78,6 +81,7 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with office.reading() as connection:
         findings = [*store_findings(connection)]
+        findings += [*_beside(connection, erased_findings), *_beside(connection, security_findings)]
         told: list[Finding | str] = []
         counts = 0, 0, 0, 0, ""
         failed, since, checks = None, 0, None
@@ -100,6 +104,15 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
         findings += [one for one in told if isinstance(one, Finding)]
         held = tuple(one for one in told if isinstance(one, str))
         return Audit(*counts, held, tuple(dict.fromkeys(findings)))
+
+
+def _beside(connection: Connection, check: Callable[[Connection], Iterator[Finding]]) -> list[Finding]:
+    """What a check of its own finds, whatever the store holds."""
+    try:
+        return [*check(connection)]
+    except (*UNREADABLE, TypeError, ValueError, AttributeError, KeyError) as error:
+        connection.rollback()
+        return [Finding(f"what was erased, or the security log, cannot be read: {one_line(error)}")]
 
 
 def _entry_of(connection: Connection, head: str) -> int:
@@ -133,8 +146,7 @@ def kept_list(connection: Connection, path: str) -> Finding | str:
     with plain_os_errors(path), open(path, "rb") as file:
         content = file.read()
     for one in supplements(connection):
-        made = FORMS[form](list_table(connection, one.month))
-        if parts_of(form, content) == parts_of(form, made.encode() if isinstance(made, str) else made):
+        if is_that_list(connection, one, form, content):
             return f"{path} is the supplement of {one.month}, published by entry {one.act}"
     return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
 

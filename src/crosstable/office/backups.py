@@ -27,6 +27,7 @@ from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, f
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
+from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
 from crosstable.office.founding import COMMITTED, bring_up, migrate
 from crosstable.office.ledger.journal import NO_HASH, Author, head
@@ -38,7 +39,11 @@ FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
 # Tables of a backup: the record, and who may work on it.
-KEPT = (*tables.metadata.sorted_tables, account_tables.account, account_tables.token, account_tables.proposal)
+KEPT = (
+    *tables.metadata.sorted_tables,
+    *(account_tables.account, account_tables.token, account_tables.proposal, account_tables.security_log),
+    *(account_tables.second_factor, account_tables.finished_job),
+)
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
@@ -61,6 +66,8 @@ class Backup(NamedTuple):
     head: str
     acts: int
     rows: Mapping[str, int]
+    # how many people were erased again by a restore
+    erased: int = 0
 
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
@@ -95,7 +102,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
-            for line in _lines(connection, now.tables[table.name]):
+            for line in _lines(connection, now.tables.get(table.name, table)):
                 digest.update(line)
                 file.write(line)
                 count += 1
@@ -129,8 +136,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence, key: str = "") -> Backup:
-    """Make an office from a backup, at an address where there is none; all of it, or nothing."""
+def restore(
+    path: str,
+    url: str,
+    clock: Clock = system_clock,
+    progress: Progress = in_silence,
+    key: str = "",
+    listed: Sequence[ListedErasure] = (),
+) -> Backup:
+    """Make an office from a backup, at an address where there is none; all of it, or nothing.
+
+    Whoever is ``listed`` was erased since, and is erased again in the same transaction.
+    """
     with closing(Office(url, clock)) as office, _opened(path, key) as archive:
         manifest = _checked_manifest(archive, path)
         with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
@@ -139,15 +156,24 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
             migrate(connection, manifest["schema"])
             then = MetaData()
             then.reflect(connection)  # the tables as they were
-            for done, name in enumerate(manifest["rows"], 1):
-                _fill(connection, archive, then.tables[name], manifest)
-                progress(done)
-            _check_counts(connection, manifest, path)
-            bring_up(
-                connection, clock, Author("restore", f"restored from {os.path.basename(path)}"), manifest["schema"]
-            )
-            _check_restored(connection, manifest, path)
-    return Backup(manifest["head"], manifest["acts"], manifest["rows"])
+            with office.new_accounts(connection) as apart:
+                for done, name in enumerate(manifest["rows"], 1):
+                    target = connection if name in then.tables else apart
+                    table = then.tables[name] if name in then.tables else account_tables.metadata.tables[name]
+                    _fill(target, archive, table, manifest)
+                    if target.execute(select(func.count()).select_from(text(name))).scalar() != manifest["rows"][name]:
+                        raise OfficeError(
+                            f"{path}: {name} has not as many rows as were backed up; nothing was restored"
+                        )
+                    progress(done)
+                author = Author("restore", f"restored from {os.path.basename(path)}")
+                bring_up(connection, apart, clock, author, manifest["schema"])
+                _check_restored(connection, manifest, path)
+                erased = erase_again(office, connection, listed)
+        if erased:
+            office.close()
+            office.store.scrub()
+    return Backup(manifest["head"], manifest["acts"], manifest["rows"], erased)
 
 
 @contextmanager
@@ -213,12 +239,6 @@ def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
             value = base64.b64decode(value)
         row[column.name] = value
     return row
-
-
-def _check_counts(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
-    for name, count in manifest["rows"].items():
-        if connection.execute(select(func.count()).select_from(text(name))).scalar() != count:
-            raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")
 
 
 def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:

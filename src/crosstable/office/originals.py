@@ -37,7 +37,9 @@ def originals(record: Record, event_id: str) -> list[Document]:
     table = tables.document
     query = select(table.c.content, table.c.name).where(table.c.event_id == event_id, table.c.act <= record.through)
     rows = record.connection.execute(query.order_by(table.c.act)).all()
-    return [document_of_bytes(bytes(content), name) for content, name in rows]
+    return [
+        document_of_bytes(bytes(content), name) for content, name in rows if content
+    ]  # nothing is left of erased ones
 
 
 def newcomers_waiting(
@@ -55,8 +57,8 @@ def newcomers_waiting(
     table = tables.document
     for digest, headings in by_document.items():
         row = record.connection.execute(select(table.c.content, table.c.name).where(table.c.digest == digest)).first()
-        if row is None:
-            continue  # an archive keeps no files
+        if row is None or not row[0]:
+            continue  # an archive keeps no files, an erasure neither
         report = as_version_of(read(bytes(row[0]), row[1]).report, event)
         people, _ = members_of_report(record, report, takes_openings=False)
         named = {entry.member_id for entries in record.entries(headings).values() for entry in entries}

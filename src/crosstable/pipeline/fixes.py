@@ -5,13 +5,13 @@ A change is a path into the draft and the new value; ``None`` takes out what is 
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from crosstable.checks.players import are_alike
 from crosstable.errors import Fault
 from crosstable.formats.event_json import read_cell
-from crosstable.sentences import american
+from crosstable.sentences import american, american_days
 from crosstable.terms import AS_ONE_SIDED, MIRRORED, POINTS, ReportedCell, Result, total
 
 Path = tuple[str | int, ...]
@@ -67,10 +67,11 @@ class Fix(NamedTuple):
 
 
 class Neighbors(NamedTuple):
-    """The event of a draft, and who is called like a name: ids and names."""
+    """The event of a draft, who is called like a name (ids and names), and the day on which somebody asks."""
 
     event: Mapping[str, Any]
     find: Callable[[str], Sequence[tuple[str, str]]]
+    today: date
 
     def section(self, spot: Spot) -> Mapping[str, Any]:
         """The section of a place."""
@@ -383,10 +384,24 @@ def _dates(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     days = [section.get("start_date"), section.get("end_date"), event.get("start_date"), event.get("end_date")]
     if digits:
         days.append("-".join(digits.groups()))
+    if not any(days):
+        yield from _lately(spot, near.today)
     for day in dict.fromkeys(day for day in days if day):
-        changes = tuple((_field(spot, field), day) for field in ("start_date", "end_date") if not section.get(field))
+        missing = [field for field in ("start_date", "end_date") if not section.get(field)]
+        changes: list[Change] = [(_field(spot, field), day) for field in missing]
+        # The event has the day too where it has none of its own.
+        changes += [(("event", "event", field), day) for field in missing if event and not event.get(field)]
         if changes:
-            yield Fix(f"One day: {_in_words(day)}", changes)
+            yield Fix(f"One day: {_in_words(day)}", tuple(changes))
+
+
+def _lately(spot: Spot, today: date) -> Iterator[Fix]:
+    """The last weekend and today, where a file names no day at all."""
+    sunday = today - timedelta(days=(today.weekday() + 1) % 7)
+    saturday = sunday - timedelta(days=1)
+    for start, end in dict.fromkeys([(saturday, sunday), (saturday, saturday), (sunday, sunday), (today, today)]):
+        words = american_days(start, end) if start != end else f"{start:%A}, {american(start)}"
+        yield Fix(words, ((_field(spot, "start_date"), start.isoformat()), (_field(spot, "end_date"), end.isoformat())))
 
 
 def _in_words(day: str) -> str:

@@ -170,7 +170,7 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
         today=tools.today,
         reader=Reader.PAGE,
     )
-    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)])
+    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)], tools.today)
     return {
         "findings": list(_findings(event, report, near, draft, is_strict=sources.is_strict)),
         "accepted": _accepted(event),
@@ -434,7 +434,10 @@ def _findings(
             fixes.append(Fix("This is the player", ((("names", number), "yes"),)))
         elif found.severity is Severity.WARNING or (found.severity is Severity.CONFIRM and not is_strict):
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
-        yield {**_finding(found, spot, fixes), **({} if also is None else {"also": also._asdict()})}
+        finding = _finding(found, spot, fixes)
+        if not finding["where"] and spot is not None:
+            finding["where"] = f"Section {near.section(spot).get('number') or spot.section + 1}"
+        yield {**finding, **({} if also is None else {"also": also._asdict()})}
 
 
 def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from crosstable.verification.changes import (
     stages,
 )
 from crosstable.verification.pages import Page
+from crosstable.verification.quirks import REPAIRED, without_online_fault
 from crosstable.verification.rows import Row, Verdict, is_right, judged, rows_of
 from crosstable.verification.trials import Trials
 
@@ -111,11 +112,17 @@ def other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set
 
 
 def _other_readings(page: Page) -> Iterator[tuple[str, Section, Edition]]:
-    """The page by the rules of its last day (readings 98), two players as a match, a match without limits (§7)."""
+    """The page by the rules of its last day (readings 98), two players as a match, a match without limits (§7).
+
+    A page that is rated with the online fault also without it (readings 103).
+    """
     section, edition = page.checked.section, page.checked.edition
-    announced = announced_edition_for(section.start, section.end)
-    if announced.constants != edition.constants:
-        yield END_DATE, section, announced
+    announced, repaired = announced_edition_for(section.start, section.end), without_online_fault(edition)
+    if repaired is not edition:
+        yield REPAIRED, section, repaired
+    if announced.constants != repaired.constants:
+        weight = edition.constants.k_effective_weight  # one thing is changed at a time
+        yield END_DATE, section, announced._replace(constants=announced.constants._replace(k_effective_weight=weight))
     if section.kind is SectionType.MATCH:
         free = edition.constants._replace(match_change=math.inf, match_half_year=math.inf, match_three_years=math.inf)
         yield f"{MATCH_CAP} (not applied)", section, edition._replace(constants=free)

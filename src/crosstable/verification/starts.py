@@ -9,7 +9,6 @@ apart, beside the number of starts that were free.
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import mul, truediv
 from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
@@ -17,10 +16,11 @@ from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart
 from crosstable.verification.pages import Page, clean_rows
 from crosstable.verification.rows import Verdict, verdict_of
-from crosstable.verification.trials import Effect, Slopes, Trials
+from crosstable.verification.slopes import Bearing, step_along
+from crosstable.verification.trials import Trials
 
 HIGHEST_START = 2900.0
-ROUNDS = 30
+ROUNDS = 12
 STEPS = 8
 TRIES = 4
 LEAST_GAIN = 0.3
@@ -30,15 +30,12 @@ EASING = 4.0
 LEVELS = 11
 JUMPS = 6
 SWEEPS = 2
-# A slope of so small a share of the steepest of its start is left out.
+# A start is left alone if no more than this share of its effects is on rows that are not near.
 SLIGHT = 0.02
-# Where the equations of a step are solved well enough: squared, and after so many turns.
-PRECISION = 1e-3
-MOST_TURNS = 8
 # A row this near is left alone while others are worse: both its figures are rounded.
 NEAR = 0.8
 # Players rated in trials after which a search ends, so that a page is judged in a second; so many rounds at least.
-MOST_WORK = 20_000
+MOST_WORK = 14_000
 LEAST_ROUNDS = 2
 
 
@@ -50,18 +47,32 @@ class FittedStart(NamedTuple):
     games: float
 
 
-def fitted_starts(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedStart]:
+class FittedPage(NamedTuple):
+    """The best starts for the unrated players of a page, and the ratings by number that they give."""
+
+    starts: Sequence[FittedStart] = ()
+    ratings: Mapping[int, float] = {}
+
+    def begun(self, backgrounds: Mapping[int, Background]) -> dict[int, Background]:
+        """What the players brought, with these starts."""
+        found = dict(backgrounds)
+        for number, rating, games in self.starts:
+            found[number] = found[number]._replace(given_start=GivenStart(rating, games))
+        return found
+
+
+def fitted_page(page: Page, backgrounds: Mapping[int, Background]) -> FittedPage:
     """The best starts for the unrated players of a page; none where there are none to fit."""
     unknown = _unknown(page, backgrounds)
     if not unknown:
-        return []
+        return FittedPage()
     fit = _Fit(page, Trials(page, backgrounds))
     starts = fit.improved(fit.level(unknown))
     for _ in range(SWEEPS):
         if not fit.goes_on or not fit.wrong(starts):
             break
         starts = fit.improved(fit.jumped(starts))
-    return starts
+    return FittedPage(starts, fit.ratings_by_number(starts))
 
 
 class PostedRow(NamedTuple):
@@ -85,6 +96,11 @@ class _Fit:
     def goes_on(self) -> bool:
         """Whether there is time for more."""
         return self._trials.rated < MOST_WORK
+
+    def ratings_by_number(self, starts: Sequence[FittedStart]) -> dict[int, float]:
+        """The ratings that these starts give."""
+        ratings = self._ratings(starts)
+        return {number: ratings[at] for number, at in self._trials.position.items()}
 
     def wrong(self, starts: Sequence[FittedStart]) -> int:
         """How many rows these starts leave unexplained."""
@@ -131,20 +147,20 @@ class _Fit:
         return starts
 
     def _step(
-        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], "Bearing", float]
+        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], Bearing, float]
     ) -> tuple[list[FittedStart], list[float], float]:
         """A step along slopes, damped more while it helps nothing; with its errors, and the damping to go on with."""
         active, bearing, damping = along
         before = _size(errors)
         for _ in range(TRIES):
-            moved = self._moved(starts, active, _step_along(bearing, errors, damping))
+            moved = self._moved(starts, active, step_along(bearing, errors, damping))
             after = self._errors(moved)
             if _size(after) < before:
                 return moved, after, max(damping / EASING, LEAST_DAMPING)
             damping *= EASING * EASING
         return moved, after, damping
 
-    def _bearing(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> tuple[list[int], "Bearing"]:
+    def _bearing(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> tuple[list[int], Bearing]:
         """The starts that bear on a row that is not near yet, and what they bear on, before floors and storage."""
         self._ratings(starts)
         slopes = self._trials.slopes()
@@ -250,113 +266,3 @@ def bounds_of(constants: Constants, credited: float) -> tuple[float, float]:
 
 def _size(errors: Sequence[float]) -> float:
     return math.fsum(math.fabs(error) for error in errors)
-
-
-class Bearing:
-    """What some starts bear on: the slopes of all steps, multiplied from step to step and never written out."""
-
-    def __init__(self, slopes: Slopes, starts: Sequence[int], rows: Sequence[int]) -> None:
-        self._players, self._starts = slopes.players, starts
-        moved = set(starts)
-        self._estimates, estimated = _kept(slopes.estimates, moved, moved)
-        self._zero = [one.at for one in slopes.estimates]
-        self._middle, passed = _kept(slopes.intermediate, moved, estimated | moved.difference(self._zero))
-        wanted = set(rows)
-        final, _ = _kept([one for one in slopes.final if one.at in wanted], moved, passed)
-        place = {at: i for i, at in enumerate(rows)}
-        self._final = [(place[at], at, own, met) for at, own, met in final]
-        self._rows = len(rows)
-        self._learned: list[tuple[list[float], list[float]]] = []
-
-    def learn(self, changes: Sequence[float], effects: Sequence[float]) -> None:
-        weight = math.fsum(map(mul, changes, changes))
-        if weight:
-            missed = [(effect - one) / weight for effect, one in zip(effects, self.ahead(changes), strict=True)]
-            self._learned.append((list(changes), missed))
-
-    def ahead(self, moves: Sequence[float]) -> list[float]:
-        """How far the rows move if the starts move so."""
-        priors = [0.0] * self._players
-        for at, move in zip(self._starts, moves, strict=True):
-            priors[at] = move
-        strengths = list(priors)
-        for at in self._zero:
-            strengths[at] = 0.0
-        for at, own, met in self._estimates:
-            strengths[at] = own * priors[at] + _product(met, priors)
-        middle = [0.0] * self._players
-        for at, own, met in self._middle:
-            middle[at] = own * priors[at] + _product(met, strengths)
-        found = [0.0] * self._rows
-        for row, at, own, met in self._final:
-            found[row] = own * priors[at] + _product(met, middle)
-        for changes, missed in self._learned:
-            share = sum(map(mul, changes, moves))
-            found = [one + share * other for one, other in zip(found, missed, strict=True)]
-        return found
-
-    def back(self, pulls: Sequence[float]) -> list[float]:
-        """How far pulls at the rows pull at the starts."""
-        priors, strengths, middle = ([0.0] * self._players for _ in range(3))
-        for row, at, own, met in self._final:
-            pull = pulls[row]
-            priors[at] += own * pull
-            for other, slope in met:
-                middle[other] += slope * pull
-        for at, own, met in self._middle:
-            pull = middle[at]
-            priors[at] += own * pull
-            for other, slope in met:
-                strengths[other] += slope * pull
-        for at, own, met in self._estimates:
-            pull, strengths[at] = strengths[at], 0.0
-            priors[at] += own * pull
-            for other, slope in met:
-                priors[other] += slope * pull
-        for at in self._zero:
-            strengths[at] = 0.0
-        back = [priors[at] + strengths[at] for at in self._starts]
-        for changes, missed in self._learned:
-            share = sum(map(mul, missed, pulls))
-            back = [one + share * other for one, other in zip(back, changes, strict=True)]
-        return back
-
-
-def _kept(effects: Sequence[Effect], own: set[int], moved: set[int]) -> tuple[list[Effect], set[int]]:
-    """Effects of what moves only, and the players who move by them."""
-    kept = []
-    for at, slope, met in effects:
-        left = [one for one in met if one[0] in moved]
-        if left or (slope and at in own):
-            kept.append(Effect(at, slope, left))
-    return kept, {one.at for one in kept}
-
-
-def _step_along(bearing: "Bearing", errors: Sequence[float], damping: float) -> list[float]:
-    """The damped step of weighted least squares, each row weighted by the inverse of its error (conjugate gradients).
-    """
-    weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
-    left = bearing.back(list(map(mul, weights, errors)))
-    step = [0.0] * len(left)
-    own = [damping + math.fabs(one) for one in bearing.back(list(map(mul, weights, bearing.ahead([1.0] * len(left)))))]
-    along = eased = list(map(truediv, left, own))
-    size = enough = math.fsum(map(mul, left, eased))
-    for _ in range(MOST_TURNS):
-        if size <= enough * PRECISION:
-            break
-        pulled = bearing.back(list(map(mul, weights, bearing.ahead(along))))
-        image = [one + damping * pull for one, pull in zip(pulled, along, strict=True)]
-        share = size / math.fsum(map(mul, along, image))
-        step = [one + share * other for one, other in zip(step, along, strict=True)]
-        left = [one - share * other for one, other in zip(left, image, strict=True)]
-        eased = list(map(truediv, left, own))
-        before, size = size, math.fsum(map(mul, left, eased))
-        along = [one + size / before * other for one, other in zip(eased, along, strict=True)]
-    return step
-
-
-def _product(sparse: Sequence[tuple[int, float]], dense: Sequence[float]) -> float:
-    found = 0.0
-    for at, factor in sparse:
-        found += factor * dense[at]
-    return found

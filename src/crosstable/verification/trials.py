@@ -8,53 +8,42 @@ Step 4, the opponents of those in Step 5, and one game further where a first est
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import NamedTuple
 
 from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
-from crosstable.engine.competitors import Competitor, competitors
+from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.section import lay_results, share_of
-from crosstable.formulas.special import adjusted_prior
-from crosstable.formulas.standard import ODDS_SCALE, bonus_points, effective_games, odds, winning_expectancy
-from crosstable.formulas.steps import Field, PassColumns, formula_for, one_pass, section_k, step_2, step_3
+from crosstable.formulas.standard import effective_games, odds
+from crosstable.formulas.steps import Field, formula_for, one_pass, section_k, step_2, step_3
 from crosstable.terms import Background, Formula, GivenStart, Past, PlayerRating
 from crosstable.verification.pages import Page
+from crosstable.verification.slopes import Effect, Slopes, special_effect, standard_effect
 
 NOTHING: Mapping[int, float] = {}
-KINK = 8.0
 # Looking after so many players who stay as they are takes as long as rating one.
 UNMOVED = 4
-
-
-class Effect(NamedTuple):
-    """What moves a player's result of a step: their own prior, and each strength they meet, by position."""
-
-    at: int
-    own: float
-    met: list[tuple[int, float]]
-
-
-class Slopes(NamedTuple):
-    """The effects in Step 3, where players start on no games, and in the two passes."""
-
-    players: int
-    estimates: list[Effect]
-    intermediate: list[Effect]
-    final: list[Effect]
 
 
 class Trials:
     """A page made ready once, to be rated many times."""
 
-    def __init__(
-        self, page: Page, backgrounds: Mapping[int, Background], who: Sequence[Competitor] | None = None
-    ) -> None:
+    def __init__(self, page: Page, backgrounds: Mapping[int, Background], players: Sequence[Prepared] = ()) -> None:
         section, edition = page.checked.section, page.checked.edition
-        who = competitors(section, backgrounds) if who is None else who
+        who = [one.competitor for one in players] or competitors(section, backgrounds)
+        met = {side.opponent for one in who for side in one.sides}
         self._at = system_section(section, page.system, edition)
-        self.players = [prepare(self._at, one, is_needed=True) for one in who]
+        # Ratings and given starts are brought whatever the edition, other starts are not.
+        brought = {
+            at: one
+            for at, one in enumerate(players)
+            if one.start is None or one.competitor.background.given_start is not None
+        }
+        self.players = [
+            brought.get(at) or prepare(self._at, one, is_needed=bool(one.sides) or at in met)
+            for at, one in enumerate(who)
+        ]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
         self._rule = rule_of(section, page.system)
         self._field = columns(self._at, self.players)
@@ -67,7 +56,7 @@ class Trials:
         step_2(edition.constants, self._field, self._sheet)
         self._strength, self._middle, self._computed, self._ratings = ([math.nan] * len(who) for _ in range(4))
         self._stale, self._unsettled = set(range(len(who))), set(range(len(who)))
-        self._has_posted_games = True
+        self._posted, self._turned = [one.sides for one in who], set[int]()
         self.rated = 0  # players rated so far, a measure of time that every machine agrees on
 
     def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
@@ -111,19 +100,18 @@ class Trials:
     def slopes(self) -> Slopes:
         """How what is computed follows strengths at the values of now, step by step (§1)."""
         self.computed()
-        field, constants = self._field, self._at.edition.constants
-        estimates = [
-            Effect(at, *self._special(at, constants.step_3_games, Past.MIXED, self._strength[at], field.prior))
-            for at, is_zero in enumerate(field.starts_at_zero)
-            if is_zero
-        ]
         self.rated += len(self.players) // UNMOVED
-        return Slopes(
-            len(self.players),
-            estimates,
-            self._effects(self._strength, self._middle),
-            self._effects(self._middle, self._computed),
-        )
+        field, constants = self._field, self._at.edition.constants
+        estimates = []
+        for at, is_zero in enumerate(field.starts_at_zero):
+            if is_zero:
+                record = field.prior[at], constants.step_3_games, Past.MIXED
+                met = [(other, field.prior[other]) for other in self._opponents[at]]
+                estimates.append(special_effect(constants, at, record, self._strength[at], met))
+        middle = self._effects(self._strength, self._middle)
+        lifted = {at for at, rating in enumerate(self._middle) if rating <= constants.absolute_floor}
+        middle = [one for one in middle if one.at not in lifted]
+        return Slopes(len(self.players), estimates, middle, self._effects(self._middle, self._computed))
 
     def ratings(self) -> list[float]:
         """The ratings that stand, by position."""
@@ -179,7 +167,7 @@ class Trials:
         self._unsettled.add(at)
         lay_player(field, at, prepared)
         if not has_games:
-            self._has_posted_games = False
+            (self._turned.discard if prepared.competitor.sides == self._posted[at] else self._turned.add)(at)
             self._opponents[at] = [side.opponent for side in prepared.competitor.sides]
             share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
             lay_results(self._at.edition.constants, self._at.facts, field, at, share, meetings)
@@ -219,7 +207,7 @@ class Trials:
     def _is_most(self, who: Collection[int]) -> bool:
         """Whether these are so many that everybody may as well be rated, in the columns that are laid out."""
         self.rated += len(who)
-        return self._has_posted_games and 2 * len(who) > len(self.players)
+        return not self._turned and 2 * len(who) > len(self.players)
 
     def _passed(
         self, who: Collection[int], strength: Sequence[float], instead: Mapping[int, float] = NOTHING
@@ -237,46 +225,18 @@ class Trials:
         return {at: (part.final.computed[i], part.final.rating[i]) for i, at in enumerate(who)}
 
     def _effects(self, strength: Sequence[float], after: Sequence[float]) -> list[Effect]:
-        """What moves the result of a pass: of everybody who played, the own prior and each strength they meet."""
+        """What moves the results of a pass: of everybody who played, the own prior and each strength they meet."""
         field, constants, effects = self._field, self._at.edition.constants, []
         for at, opponents in enumerate(self._opponents):
-            if not opponents or (strength is self._strength and after[at] <= constants.absolute_floor):
-                continue
-            prior, games, past = field.prior[at], field.games[at], field.past[at]
-            effective = effective_games(constants, prior, games)
-            if formula_for(constants, games, past) is Formula.SPECIAL:
-                effects.append(Effect(at, *self._special(at, effective, past, after[at], strength)))
-            else:
-                effects.append(Effect(at, *self._standard(at, effective, strength)))
+            prior, effective, past = field.prior[at], self._sheet.effective[at], field.past[at]
+            met = [(other, strength[other]) for other in opponents]
+            if met and formula_for(constants, field.games[at], past) is Formula.SPECIAL:
+                effects.append(special_effect(constants, at, (prior, effective, past), after[at], met))
+            elif met:
+                k = section_k(constants, self._rule, prior, effective, float(len(met)))
+                bonus_games = len(met) if field.earns_bonus[at] else 0
+                effects.append(standard_effect(constants, at, (prior, k, field.score[at], bonus_games), met))
         return effects
-
-    def _special(
-        self, at: int, effective: float, past: int, rating: float, strength: Sequence[float]
-    ) -> tuple[float, list[tuple[int, float]]]:
-        """The slopes of a special rating: who is within 400 points moves it by an equal part (§4.1)."""
-        constants = self._at.edition.constants
-        spread, start = constants.special_spread, adjusted_prior(constants, self._field.prior[at], past)
-        own = effective * _nearness(rating - start, spread)
-        near = [(other, _nearness(rating - strength[other], spread)) for other in self._opponents[at]]
-        weight = own + sum(share for _, share in near)
-        if not weight or rating >= constants.special_cap:
-            return float(rating == start), []
-        return own / weight, [(other, share / weight) for other, share in near if share]
-
-    def _standard(
-        self, at: int, effective: float, strength: Sequence[float]
-    ) -> tuple[float, list[tuple[int, float]]]:
-        """The slopes of a standard rating: K times those of the expectancies, twice where a bonus is earned (§4.2)."""
-        constants, field, opponents = self._at.edition.constants, self._field, self._opponents[at]
-        prior, played = field.prior[at], float(len(opponents))
-        k = section_k(constants, self._rule, prior, effective, played)
-        own_odds = odds(prior)
-        chances = [winning_expectancy(own_odds, odds(strength[other])) for other in opponents]
-        surplus = field.score[at] - sum(chances)
-        has_bonus = field.earns_bonus[at] and bonus_points(constants, k * surplus, played) > 0.0
-        factor = k * ODDS_SCALE * (2.0 if has_bonus else 1.0)
-        met = [(other, factor * chance * (1.0 - chance)) for other, chance in zip(opponents, chances, strict=True)]
-        return 1.0 - sum(slope for _, slope in met), met
 
     def _part(self, who: Collection[int]) -> tuple[Field, list[int]]:
         """The columns of some players with their games, and of those they meet without; and who is where."""
@@ -299,12 +259,6 @@ class Trials:
             first=first + first[-1:] * (len(order) - len(games)),
             opponent=list(chain.from_iterable(games)),
         )
-
-
-def _nearness(distance: float, spread: float) -> float:
-    """Whether somebody is within 400 points, softened where that ends."""
-    beyond = spread + KINK - math.fabs(distance)
-    return 0.0 if beyond <= 0.0 else 1.0 if beyond >= 2.0 * KINK else beyond / (2.0 * KINK)
 
 
 def _laid(column: list[float], values: Mapping[int, float]) -> set[int]:

@@ -67,9 +67,11 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.administration",
     "pages.administration_events",
     "pages.administration_members",
+    "pages.administration_privacy",
     "pages.administration_decisions",
     "pages.administration_accounts",
     "api.submissions",
+    "pages.jobs",
 )
 # Shorter replies are sent as they are; a little is gained quickly, the rest slowly.
 SHORT, QUICK = 1024, 3

@@ -107,8 +107,10 @@ def _is_for_programs(scope: Scope) -> bool:
 
 def _asks_to_read(scope: Scope) -> bool:
     """Whether a browser asks for a page of another site if it may read here (a preflight request)."""
+    if scope["method"] != "OPTIONS" or not _is_for_programs(scope):
+        return False
     wanted = next((value for name, value in scope["headers"] if name == b"access-control-request-method"), b"")
-    return scope["method"] == "OPTIONS" and wanted in (b"GET", b"HEAD") and _is_for_programs(scope)
+    return wanted in (b"GET", b"HEAD")
 
 
 async def _refuse(problem: Problem, send: Send) -> None:

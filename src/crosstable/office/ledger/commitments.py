@@ -19,6 +19,8 @@ from crosstable.office import tables
 from crosstable.office.ledger.digests import BYTES, Layout, canonical, layout_of
 
 NO_HASH = "0" * 64
+# What stands for a name that was erased.
+ERASED = "(erased)"
 # The number and the digest of an entry.
 Head = tuple[int, str]
 NOTHING: Head = (0, NO_HASH)

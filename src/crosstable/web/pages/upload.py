@@ -205,6 +205,8 @@ async def _told(request: Request, upload: Upload, submitted: Submitted) -> Respo
     """What became of it; the site reads the record anew first where that is quick."""
     await read_anew(request)
     made = submitted.submission
+    if made.status is Status.QUEUED and submitted.job is not None:
+        return went(address("jobs", submitted.job.job_id))
     if made.status is Status.ACCEPTED:
         run = 0 if submitted.run is None else submitted.run.act
         return went(f"{address('my-events', made.event_id)}?entry={made.act}&run={run}")

@@ -138,19 +138,20 @@ export function bySection(draft, reply) {
 
 export function showResults(bench, at, results) {
   const table = bench.querySelector(`section[data-section="${at}"] table`);
-  if (!table) return;
+  const tag = results.tag ?? "";
+  if (!table || (tag && table.dataset.tag === tag)) return;
+  table.dataset.tag = tag;
   const systems = Object.entries(results.systems);
   const titles = table.tHead.rows[0];
   for (const old of table.querySelectorAll(".result")) old.remove();
   const title = (word) => element("th", { scope: "col", className: "result n" }, word);
-  const words = systems.map(([name]) => (systems.length > 1 ? phrase("{system} change", { system: SYSTEMS[name] }) : phrase("Change")));
-  titles.querySelector(".before").after(...systems.map(([name]) => title(phrase("{system} after", { system: SYSTEMS[name] }))), ...words.map(title));
+  titles.querySelector(".before").after(...systems.map(([name]) => title(phrase("{system} after", { system: SYSTEMS[name] }))));
   const found = systems.map(([, one]) => new Map(one.players.map((player) => [`${player.number}`, player])));
   for (const row of table.tBodies[0].rows) {
     const own = found.map((players) => players.get(row.dataset.number));
     before(row, own);
     // beside the rating before, so that a phone shows them without a push to the side
-    row.querySelector(".before").after(...own.map((player) => after(player)), ...own.map((player) => moved(player)));
+    row.querySelector(".before").after(...own.map((player) => after(player)));
   }
 }
 
@@ -172,16 +173,13 @@ function after(player) {
   const [least, most] = (player.range ?? [player.post, player.post]).map(Math.round);
   made.append(element("b", {}, least === most ? `${player.rounded}` : `${least}–${most}`));
   if (!player.assumed.length) made.append(element("small", {}, player.post.toFixed(2)));
+  if (player.pre !== null) made.append(" ", moved(player.rounded - Math.round(player.pre)));
   if (player.assumed.length) made.title = phrase("Assumed: {what}", { what: player.assumed.join("; ") });
   if (player.norm) made.append(element("span", { className: "tag" }, phrase("norm {norm}", { norm: player.norm })));
   if (player.floor) made.append(element("span", { className: "tag" }, phrase("floor")));
   return made;
 }
 
-function moved(player) {
-  const made = element("td", { className: "result n" });
-  if (player?.post === null || player === undefined || player.pre === null) return made;
-  const change = player.rounded - Math.round(player.pre);
-  made.append(element("span", { className: change > 0 ? "up" : change < 0 ? "down" : "quiet" }, change > 0 ? `+${change}` : `${change}`.replace("-", "−")));
-  return made;
+function moved(change) {
+  return element("span", { className: change > 0 ? "up" : change < 0 ? "down" : "quiet" }, change > 0 ? `+${change}` : `${change}`.replace("-", "−"));
 }

@@ -23,6 +23,7 @@ let id = "";
 let draft = null;
 let reply = null;
 let undo = [];
+const unfolded = new Map();
 let waiting = 0;
 let asked = 0;
 form.after(news);
@@ -39,11 +40,11 @@ async function ask(request) {
     });
     if (reply.status === 429 || reply.status === 503) {
       const seconds = Number(reply.headers.get("Retry-After")) || 5;
-      say(phrase("Many people are at work here; going on in {seconds} seconds.", { seconds }));
+      say(phrase("The site answers so many checks a minute; it goes on in {seconds} seconds.", { seconds }));
       await new Promise((done) => setTimeout(done, 1000 * seconds));
       continue;
     }
-    const said = await reply.json();
+    const said = await reply.json().catch(() => ({ detail: "the site could not answer; try again in a moment." }));
     if (!reply.ok) throw new Error(said.detail || said.title);
     return said;
   }
@@ -155,7 +156,7 @@ function change(make, isShape = true) {
   keep();
   if (isShape) render(true);
   clearTimeout(waiting);
-  waiting = setTimeout(check, isShape ? 0 : 60);
+  waiting = setTimeout(check, isShape ? 0 : 15);
 }
 
 function put(path, value) {
@@ -354,15 +355,23 @@ function groups({ findings, accepted = [] }) {
     const back = button(phrase("Take back"), () => change(() => delete draft.accept[one.code]), phrase("Take back: {message}", { message: one.message }));
     return element("li", {}, `${one.count > 1 ? `${one.count} × ` : ""}${one.message} `, back);
   });
-  const kept = element("details", { className: "group", hidden: !taken.length });
+  const kept = folded("accepted", false, "group");
+  kept.hidden = !taken.length;
   kept.append(element("summary", {}, phrase("Right as it is, you said: {kinds}", { kinds: counted(taken.length, "kind of finding", "kinds of finding") })), element("ul", { className: "lines" }, ...taken));
   bench.querySelector("#found").replaceChildren(...made.map(group), kept);
+}
+
+// What somebody opened stays open when the page is drawn anew.
+function folded(name, open, className) {
+  const made = element("details", { open: unfolded.get(name) ?? open, className });
+  made.addEventListener("toggle", () => unfolded.set(name, made.open));
+  return made;
 }
 
 function group(some) {
   const [first] = some;
   const stops = first.severity !== "warning";
-  const made = element("details", { open: stops, className: `group ${stops ? "stops" : ""}` });
+  const made = folded(first.code, stops, `group ${stops ? "stops" : ""}`);
   const word = phrase(stops ? "To put right" : "Warning");
   const title = some.length === 1 ? first.message : `${some.length} × ${first.message}`;
   made.append(element("summary", {}, element("b", { className: stops ? "error" : "warn" }, `${word}: `), title));
@@ -378,7 +387,14 @@ function group(some) {
     return element("li", {}, where, some.length > 1 ? ` ${one.message} ` : " ", ...one.fixes.map((two) => button(two.label, () => fix([two]))));
   });
   if (some.length > MOST_SHOWN) rows.push(element("li", {}, phrase("and {number} more", { number: some.length - MOST_SHOWN })));
-  made.append(element("ul", { className: "lines" }, ...rows));
+  const lines = element("ul", { className: "lines" }, ...rows);
+  const isOwn = (fix) => !shared.includes(fix.label) && !fix.label.startsWith("Leave ");
+  if (some.length < 3 || !shared.length || some.some((one) => one.fixes.some(isOwn))) made.append(lines);
+  else {
+    const each = folded(`${first.code} each`, false, "");
+    each.append(element("summary", {}, phrase("One by one")), lines);
+    made.append(each);
+  }
   return made;
 }
 

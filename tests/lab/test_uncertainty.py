@@ -1,0 +1,55 @@
+"""The ± of a rating: numbers by hand, and intervals that hold where the truth is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from crosstable.lab.predictions import Games
+from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Constants, deviation, plus_minus, scores_of
+
+
+def test_by_hand() -> None:
+    """At a level the deviation is its constant; between levels it is between; on one game the beginner's is added."""
+    assert plus_minus(2200.0, math.inf) == pytest.approx(1.96 * FITTED.settled[-1])
+    assert plus_minus(2000.0, math.inf) == pytest.approx(1.96 * (FITTED.settled[-1] + FITTED.settled[-2]) / 2.0)
+    few = math.sqrt(FITTED.settled[0] ** 2 + FITTED.beginner**2 * (1.0 / 4.0 - 1.0 / 26.0))
+    assert plus_minus(500.0, 4) == pytest.approx(1.96 * few)
+    assert plus_minus(500.0, 26) == plus_minus(500.0, math.inf)
+
+
+def test_a_rating_is_the_more_certain_the_more_games_and_points_it_has() -> None:
+    by_games = [plus_minus(1500.0, games) for games in (1, 4, 12, 25, 26)]
+    by_rating = [plus_minus(rating, math.inf) for rating in (900.0, 1600.0, 1900.0, 2300.0)]
+    assert by_games == sorted(by_games, reverse=True)
+    assert by_rating == sorted(by_rating, reverse=True)
+
+
+def test_one_game_between_equals() -> None:
+    """Nothing is uncertain but luck: one half is expected; a win is half a point above it; draws make it narrower."""
+    games = Games(np.array([0]), np.array([0]), np.array([0]), np.array([1]), np.array([1.0]))
+    found = scores_of(games, np.array([1600.0, 1600.0]), np.zeros(2))
+    assert found.scored.tolist() == [1.0, 0.0]
+    assert found.played.tolist() == [1.0, 1.0]
+    assert found.errors == pytest.approx([0.5 / math.sqrt(0.25 * (1.0 - 0.22)), -0.5 / math.sqrt(0.25 * 0.78)])
+
+
+@pytest.mark.parametrize(("settled", "played"), [(87.0, 6), (240.0, 5), (130.0, 3)])
+def test_intervals_hold_where_the_truth_is_known(settled: float, played: int) -> None:
+    """Ratings with errors of this size, games without draws in sections of so many games: 92 to 98 of a hundred."""
+    rng = np.random.default_rng(26)
+    sections, people = 600, played + 1
+    rating = rng.normal(1500.0, 150.0, sections * people)
+    error = deviation(rating, np.full(len(rating), 100.0), Constants((settled,) * 4, 0.0))
+    truth = rating + rng.normal(0.0, error)
+    pairs = [(one, other) for one in range(people) for other in range(one + 1, people)]
+    one, other = (np.array([at * people + pair[side] for at in range(sections) for pair in pairs]) for side in (0, 1))
+    expected = 1.0 / (1.0 + 10.0 ** ((truth[other] - truth[one]) / 400.0))
+    # Who draws so often that luck is as much smaller as the function takes it to be.
+    drawn = 0.08 + 0.14 * ((rating[one] + rating[other]) / 2.0 - 600.0) / 1000.0
+    win = expected - drawn * expected * (1.0 - expected) * 2.0
+    luck = rng.random(len(one))
+    score = np.where(luck < win, 1.0, np.where(luck < win + 4.0 * drawn * expected * (1.0 - expected), 0.5, 0.0))
+    found = scores_of(Games(one, one, one, other, score), rating, error)
+    assert found.played.tolist() == [played] * len(rating)
+    assert 0.92 <= float(np.mean(np.abs(found.errors) <= CONFIDENCE_ERRORS)) <= 0.98
