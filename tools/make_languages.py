@@ -64,7 +64,7 @@ NOT_ON_PAGES = (
     *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
-    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py"),
+    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py", "office/schedules.py", "office/erasure_list.py"),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
@@ -119,7 +119,7 @@ WORDS: tuple[str, ...] = (
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
     *(
-        "td",
+        "start", "end", "td",
         "research",
         "office",
         "founded",
@@ -191,8 +191,8 @@ _TAGS = re.compile(r"<[^<>]*>")
 _ANY_PLACE = re.compile(r"\{(?:\w+\.)*([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 _TOLD = re.compile(r'(?:aria-label|title|data-label)="([^"]*)"')
 _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?\)')
-_MARKED = re.compile(r"\bphrase\(([^()]*)")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_MARKED = re.compile(rf"\bphrase\(\s*(?:\w+ \? )?{_QUOTED}(?: : {_QUOTED})?")
 _COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+)")?\)')
 # Addresses, code, formulas, headings of files and of replies, and a few words that only programs read.
 _NOT_SAID = re.compile(
@@ -254,7 +254,7 @@ def _where(path: Path) -> str:
 def in_script(source: str) -> Iterator[str | tuple[str, str]]:
     """The texts that a script marks with ``phrase`` and ``counted``."""
     for marked in _MARKED.findall(source):
-        yield from _QUOTED.findall(marked)
+        yield from filter(None, marked)
     for one, several in _COUNTED_IN_SCRIPTS.findall(source):
         yield f"{{number}} {one}", f"{{number}} {several or one + 's'}"
 
