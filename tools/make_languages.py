@@ -8,6 +8,7 @@ translation, and a test fails until they have one.
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -119,7 +120,7 @@ WORDS: tuple[str, ...] = (
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
     *(
-        "start", "end", "td",
+        "start", "end", "td", "session",
         "research",
         "office",
         "founded",
@@ -203,6 +204,7 @@ _NOT_SAID = re.compile(
 Found = dict[str | tuple[str, str], set[str]]
 
 
+@cache
 def collected() -> Found:
     """Every text, with the files that say it."""
     found: Found = {}
@@ -290,6 +292,9 @@ def in_expressions(source: str) -> Iterator[str]:
     """Texts that an expression of a template prints."""
     tree = Environment().parse(source)
     silent = {id(one) for node in tree.find_all(_SILENT) for one in node.find_all(nodes.Const)}
+    silent |= {id(one) for node in tree.find_all(nodes.Getitem) for one in node.arg.find_all(nodes.Const)}
+    silent |= {id(node.arg) for node in tree.find_all(nodes.Getitem)}
+    silent |= {id(pair.key) for pair in tree.find_all(nodes.Pair)}
     for call in tree.find_all(nodes.Call):
         if isinstance(call.node, nodes.Name) and call.node.name == "address":
             silent |= {id(one) for one in call.find_all(nodes.Const)}
@@ -304,7 +309,7 @@ def in_expressions(source: str) -> Iterator[str]:
             yield plain(text)
 
 
-_SILENT = (nodes.Getitem, nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
+_SILENT = (nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
 
 
 def _noun(node: nodes.Node) -> str:
