@@ -243,6 +243,7 @@ def test_the_thread_that_renews_the_lease_stops_a_canceled_job(club: Office, mon
     job = add_job(club, NewJob(JobKind.RATE, AUTHOR))
 
     def work(office: Office, taken: Job, progress: Progress) -> Told:
+        progress(3)
         cancel(office, "anna", taken.job_id)
         while True:  # a long run that says how far it is
             progress(3)
