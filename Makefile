@@ -63,7 +63,7 @@ test: postgres browser node lint ## lint, format, types, the whole suite and its
 	@echo "The types are checked while the replay is compiled ..."
 	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
-	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(SCRATCH) $(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100
 
 coverage: postgres browser node $(READY) ## the whole suite with every line of the program traced: 95 % of what make test does not ask about
@@ -136,9 +136,10 @@ dist: $(READY) ## wheel, source archive, a single file that any Python runs, and
 matrix: dist postgres browser ## the wheel in fresh environments, every extra and none, and the suite, on every Python at hand
 	$(BIN)/python tools/run_matrix.py $(if $(ONLY),$(ONLY),--suite)
 
-screenshots: $(READY) browser ## make the pictures of docs/images anew
+screenshots: $(READY) browser node ## make the pictures of docs/images anew
 	@mkdir -p docs/images build
-	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
+	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate)"
+	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_app.py -k "hall"
 	@sed -n '/^```csv/,/^```/{/^```/!p}' docs/directors.md > build/saturday.csv
 	$(BIN)/crosstable rate build/saturday.csv --pairing-ratings --control "G/60;d5" --start 11/14/2026 \
 	  --event-name "Saturday Quad" --html --out build/wall.html --force

@@ -21,7 +21,7 @@ from crosstable.pipeline.verifying import posted_pages
 from crosstable.uschess import FetchOptions, RatingsApi, event_of
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
 from crosstable.verification.carried import are_inputs_known
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import Verdict
 from crosstable.verification.whole import settled
@@ -84,8 +84,9 @@ def _count(counted: Counter[str], page: Page, rows: list[AuditedRow]) -> None:
     own = with_online_fault(page)
     alone = settled(own, own.checked.backgrounds)
     verified = {row.number: row.verdict for row in alone.rows if row.is_clean} if alone is not None else {}
+    clean = clean_rows(page)
     for row in rows:
-        is_known = is_clean(page, row.number) and are_inputs_known(page, page.checked.backgrounds, row.number)
+        is_known = row.number in clean and are_inputs_known(page, page.checked.backgrounds, row.number)
         counted[row.verdict.value] += 1
         counted[f"leaning on {'nothing' if is_known else 'something'} hidden: {row.verdict.value}"] += 1
         if row.verdict is AuditVerdict.DIFFERS:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from crosstable.engine import rate
 from crosstable.engine.starts import start_of
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import CONSTANTS_2001
@@ -12,8 +13,9 @@ from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification import Page, Verdict, tally, verify
 from crosstable.verification.evidence import Seen, credits_of, sources_of
 from crosstable.verification.pages import CORRECTED_SINCE
-from crosstable.verification.starts import credited_games, fitted_starts
-from crosstable.verification.whole import fitted, settled, started
+from crosstable.verification.rows import rows_of
+from crosstable.verification.starts import credited_games, fitted_page
+from crosstable.verification.whole import fitted, settled
 
 LAST_WITHOUT, FIRST_WITH, BLEND_FROM = date(2021, 6, 16), date(2021, 6, 23), date(2020, 6, 1)
 AGE = next(one for one in AMENDMENTS if "age_base" in one.changes)
@@ -126,7 +128,8 @@ def _is_right(page: Page, number: int, start: GivenStart) -> bool:
     """Whether a row comes out with this start; the starts of others are fitted."""
     known = dict(page.checked.backgrounds)
     known[number] = known[number]._replace(given_start=start)
-    rows = started(page, known, fitted_starts(page, known))[1]
+    begun, checked = fitted_page(page, known).begun(known), page.checked
+    rows = rows_of(page, rate(checked.section, page.system, begun, checked.edition))
     return next(row.verdict is not Verdict.UNEXPLAINED for row in rows if row.number == number)
 
 

@@ -35,21 +35,22 @@ TEMPLATES = (
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
 STATIC = (
-    *("site.css", "crosstable.css", "mark.svg", "drop.js", "estimate.js", "suggest.js"),
-    *("workbench.js", "workbench-table.js"),
+    *("site.css", "crosstable.css", "mark.svg", "drafts.js", "drop.js", "estimate.js", "suggest.js"),
+    *("words.js", "workbench.js", "workbench-table.js"),
 )
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")
 WASM, BYTES, SCRIPT = "application/wasm", "application/octet-stream", "text/javascript"
 COMPILE = """
 import { loadPyodide } from %(module)s;
 import { readFileSync, writeFileSync } from "node:fs";
-const python = await loadPyodide();
+const python = await loadPyodide({ env: { HOME: "/home", PYTHONHASHSEED: "0" } });
 python.FS.writeFile("/source.zip", readFileSync(%(source)s));
 python.runPython(`
-import compileall, os, zipfile
+import compileall, os, py_compile, zipfile
 with zipfile.ZipFile("/source.zip") as source:
     source.extractall("/made")
-assert compileall.compile_dir("/made", quiet=1, legacy=True, ddir="", optimize=2)
+mode = py_compile.PycInvalidationMode.UNCHECKED_HASH  # no times inside: the same sources give the same bytes
+assert compileall.compile_dir("/made", quiet=1, legacy=True, ddir="", optimize=2, invalidation_mode=mode)
 with zipfile.ZipFile("/made.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
     for folder, _, files in sorted(os.walk("/made")):
         for file in sorted(files):

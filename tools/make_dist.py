@@ -69,6 +69,7 @@ def pack(folder: Path, made: Path, first: bytes = b"") -> None:
                 if path.is_file() and "__pycache__" not in name and not name.endswith(("/RECORD", "/direct_url.json")):
                     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
                     entry.compress_type = zipfile.ZIP_DEFLATED
+                    entry.create_system = 3  # whichever system packs it
                     entry.external_attr = 0o644 << 16
                     archive.writestr(entry, path.read_bytes())
 

@@ -43,7 +43,12 @@ COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         (),
     ),
     "commands-calculator": ("Commands: estimates and the calculator", ("estimate", "calculator"), ()),
-    "commands-office": ("Commands: the office, its members and events", ("office",), ()),
+    "commands-office": ("Commands: the office and its events", ("office",), ()),
+    "commands-office-members": (
+        "Commands: members of the office, and what takes two people",
+        (),
+        ("members", "outside-ratings", "proposals", "clear"),
+    ),
     "commands-office-decide": ("Commands: decisions of the office", (), ("decide",)),
     "commands-office-record": (
         "Commands: ratings, rating lists and the record of the office",
@@ -53,7 +58,9 @@ COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
             *("verify", "clock", "backup", "restore", "upgrade"),
         ),
     ),
-    "commands-office-settings": ("Commands: settings and accounts of the office", (), ("settings", "users", "tokens")),
+    "commands-office-jobs": ("Commands: jobs, schedules and the worker", (), ("jobs", "schedule", "worker")),
+    "commands-office-settings": ("Commands: settings of the office", (), ("settings",)),
+    "commands-office-accounts": ("Commands: accounts of the office", (), ("users", "tokens")),
     "commands-lab": ("Commands: histories and the laboratory", ("history", "lab"), ()),
 }
 EXIT_CODES = """Exit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);
@@ -74,6 +81,14 @@ FORMAT_PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "formats-events": ("JSON formats: events", "", ()),
     "formats-calculator": ("JSON formats: estimates", "", ("estimate",)),
+    "formats-office-people": (
+        "JSON formats: people and accounts of the office",
+        "",
+        (
+            *("office-member", "office-person", "office-erasures", "office-users", "office-tokens"),
+            *("office-security-log", "office-proposals"),
+        ),
+    ),
     "formats-office": ("JSON formats: the office", "", ("office-",)),
     "formats-lab": (
         "JSON formats: histories and the laboratory",

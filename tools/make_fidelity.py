@@ -22,8 +22,9 @@ from crosstable.verification import Page, Row, Verdict, Verification, by_era, pa
 from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED
 from crosstable.verification.norms import NormTally, norm_rows, norm_tally
 from crosstable.verification.rows import EXACT_PAGES_FROM
-from crosstable.verification.tallies import exactness, inputs_known, kinds_of_causes
+from crosstable.verification.tallies import Exactness, exactness, inputs_known, kinds_of_causes
 from tools.date_evidence import date_evidence
+from tools.first_pass import first_pass
 from tools.search_constants import search_constants
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -139,7 +140,7 @@ def main(folder: str, saved: str, members: str) -> int:
     floors = _floors(Path(members), pages)
     text = (
         INTRODUCTION
-        + _figures(parts, norms)
+        + _figures(parts, norms, first_pass(pages))
         + floors
         + RULES
         + search_constants([page for pages_of_one in each for page in pages_of_one])
@@ -171,7 +172,7 @@ def _each_alone(each: Sequence[Sequence[Page]]) -> Verification:
     )
 
 
-def _figures(parts: list[Measured], norms: NormTally) -> str:
+def _figures(parts: list[Measured], norms: NormTally, rounded: str) -> str:
     found = parts[0].found
     return (
         "| | clean rows | within 1 | at a floor | differ | explained | of these by settled facts | without these |\n"
@@ -186,7 +187,7 @@ def _figures(parts: list[Measured], norms: NormTally) -> str:
         + "".join(_every_row(name, one) for name, one in parts)
         + "\n*Beyond the free numbers*: (explained less free) of (rows less free).\n\n"
         + "".join(_exact(name, one) for name, one in parts)
-        + _older(found)
+        + rounded
         + f"- Floors predicted from earlier pages: {tally(found.carried).floors_predicted}.\n"
         f"- Norm codes: {norms.agree} of {norms.rows} Regular rows with four or more games agree, earned and not "
         f"earned; so do all {norms.few_games_agree} codes on fewer games of one row of a re-entry. The one other "
@@ -280,23 +281,21 @@ def _every_row(name: str, found: Verification) -> str:
 
 
 def _exact(name: str, found: Verification) -> str:
-    exact = exactness(found.carried)
+    """Exactness while whole numbers were stored, on all pages and on those last rated since 2004."""
+    newer, older = exactness(found.carried), _older(found.carried)
+    exact, explained = newer.exact + older.exact, newer.explained + older.explained
     return (
-        f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {name}: "
-        f"{exact.exact} of {exact.explained} explained rows are exact to the point ({exact.share:.2f} %).\n"
+        f"- While whole numbers were stored (before September 2014), {name}: {exact} of {explained} explained rows are "
+        f"exact to the point ({100.0 * exact / explained:.2f} %); on pages last rated since 2004 {newer.exact} of "
+        f"{newer.explained} ({newer.share:.2f} %), before that {older.exact} of {older.explained}.\n"
     )
 
 
-def _older(found: Verification) -> str:
-    """Pages last rated before 2004, counted apart from those that are exact to the point."""
-    rows = [row for row in found.carried if row.is_clean and row.start < EXACT_PAGES_FROM]
-    rows = [row for row in rows if not row.is_whole_number_era and row.verdict is Verdict.WITHIN]
-    exact = sum(row.computed == row.posted for row in rows)
-    return (
-        f"- Pages last rated before 2004, the archive: {exact} of {len(rows)} rows within a point are exact; the "
-        "others are one off, up or down. What the older program rounded on the way is not known, so these pages "
-        "count within a point only.\n"
-    )
+def _older(rows: Sequence[Row]) -> Exactness:
+    """Pages last rated before 2004, which are asked to be right within a point only."""
+    older = [row for row in rows if row.is_clean and row.start < EXACT_PAGES_FROM and not row.is_whole_number_era]
+    within = [row for row in older if row.verdict is Verdict.WITHIN]
+    return Exactness(len(within), sum(row.computed == row.posted for row in within))
 
 
 def _eras(found: Verification) -> str:

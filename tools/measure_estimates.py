@@ -19,7 +19,7 @@ from crosstable.errors import UnratableSectionError
 from crosstable.formats import archive
 from crosstable.terms import GAME_SCORES, Formula, PlayerRating, Result, SectionType
 from crosstable.verification import pages_of
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 
 Key = tuple[OpponentsAt, Formula, float]
 PLAIN = {1.0: Result.WIN, 0.5: Result.DRAW, 0.0: Result.LOSS}
@@ -78,9 +78,10 @@ def _opponent(page: Page, number: int, scores: list[float]) -> Opponent | None:
 
 def errors_of(page: Page) -> Iterator[tuple[Key, float]]:
     """Estimate less posted rating, for every clean row of a page and every kind of estimate, with its band."""
+    clean = clean_rows(page)
     for number, player in page.players.items():
         posted = player.posted.get(page.system)
-        request = request_of(page, number) if posted is not None and is_clean(page, number) else None
+        request = request_of(page, number) if posted is not None and number in clean else None
         if request is None or posted is None:
             continue
         for kind in OpponentsAt:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from crosstable.errors import Fault, Level
+from crosstable.errors import Fault, Level, Severity
 from crosstable.tuples import NamedTuple
 
 
@@ -27,6 +27,14 @@ def fault(name: str, place: str, message: str = "", remedy: str = "", /, **value
         raise TypeError(f"{name}: either a message or the values of one, not both")
     text = message or TEMPLATES[name].say(**values).text
     return Fault(code, kind.severity, place, text, remedy or kind.remedy)
+
+
+def severity_of(code: str) -> Severity | None:
+    """How grave findings of a code usually are; nothing for a code that is not known."""
+    from crosstable.catalogue import CATALOGUE
+
+    kind = CATALOGUE.get(code)
+    return None if kind is None else kind.severity
 
 
 def level_of(found: Fault) -> Level:

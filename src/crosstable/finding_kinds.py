@@ -369,6 +369,13 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
         "(office confirm).",
         "Event {event}, section {section}, has the same players with the same results on {end}.",
     ),
+    "late-submission": Kind(
+        CONFIRM,
+        "The event ended in a period whose supplement is published, and it is later or larger than the office lets "
+        "one person accept.",
+        "Two people of the office look at its rating changes and approve it (office confirm).",
+        "The section ended on {ended}; supplements are published through {through}: {why}.",
+    ),
     "event-id-shape": Kind(
         ERROR,
         "The event id cannot be used.",

@@ -20,10 +20,11 @@ from playwright.sync_api import (
 from crosstable.office.demonstration import make_demo
 from tests.browser.served import Served, chromium, served
 from tests.browser.visits import of_demo, press
-from tests.office.made_office import filled
+from tests.office.made_office import put_filled
 from tests.web.people import PASSWORD, with_people
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 360, "height": 740}
 MILLISECONDS = 600_000
 expect.set_options(timeout=MILLISECONDS)
 # Chromium asks hosts of its own for this and that unless it is told not to.
@@ -74,7 +75,7 @@ def there(site: Served) -> dict[str, Any]:
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """An office with accounts, a published list, and an event of each of two affiliates."""
     path = tmp_path_factory.mktemp("people") / "office.db"
-    path.write_bytes(filled(with_people))
+    put_filled(with_people, path)
     with served(path, "--demo") as running:
         yield running
 

@@ -6,6 +6,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import zipfile
 from base64 import b64encode
@@ -24,12 +25,12 @@ from crosstable.formats.wallchart import TEMPLATE, read
 from crosstable.formats.wallchart_xlsx import write
 from tests.amounts import IS_SOAK, amount
 from tests.browser.axe import complaints
-from tests.browser.conftest import WIDE, Watched, context_of, watch
+from tests.browser.conftest import PHONE, WIDE, Watched, context_of, watch
 from tests.browser.served import PROGRAM
 from tests.event_files import event_file, player
 from tests.formats.swisssys_event import EVENT, packed
 from tests.verification.made_pages import line, quad, raw_page
-from tools import make_app
+from tools import make_app, make_dist
 
 ROOT = Path(__file__).parents[2]
 # The first visit of a phone; and digits behind the point that may differ, because each machine has its own exp().
@@ -176,6 +177,29 @@ def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Pag
     assert visit.locator("#engine").inner_text().endswith("Ready, and kept for use without network.")
 
 
+def test_the_same_sources_give_the_same_files(app: Folder, tmp_path: Path) -> None:
+    """No time, order or machine goes into the folder or into the file of a release that it is packed to."""
+    (library,) = app.path.glob("files/crosstable.zip.*")
+    with zipfile.ZipFile(library) as made:
+        entries = made.infolist()
+        compiled = [made.read(one)[4:8] for one in entries if one.filename.endswith(".pyc")]
+    assert [one.date_time for one in entries] == [(1980, 1, 1, 0, 0, 0)] * len(entries)
+    assert len(compiled) > 100
+    assert set(compiled) == {b"\x01\x00\x00\x00"}  # PEP 552: a hash of the source in the place of its time
+    copied = tmp_path / "copied"
+    shutil.copytree(app.path, copied, copy_function=shutil.copyfile)
+    for at, path in enumerate(sorted(copied.rglob("*"), reverse=True)):
+        path.chmod(0o755)
+        os.utime(path, (1_700_000_000 + at, 1_700_000_000 + at))
+    if IS_SOAK:
+        make_app.make(copied)
+    packed_to = [tmp_path / "one.zip", tmp_path / "other.zip"]
+    for folder, into in zip((app.path, copied), packed_to, strict=True):
+        make_dist.pack(folder, into)
+    one, other = (path.read_bytes() for path in packed_to)
+    assert one == other
+
+
 def test_every_number_is_the_command_lines(visit: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     count = 0
     for paths in (batch[at : at + 30] for batch in events(tmp_path) for at in range(0, len(batch), 30)):
@@ -213,6 +237,45 @@ def test_working_verification_and_audit_are_the_same(visit: Page) -> None:
         assert shown == here(address, [("page.html", page)])
         assert shown[0] == 200
         assert "reproduced" in shown[1].lower() or "right" in shown[1]
+
+
+def test_one_engine_answers_every_screen(browser: Browser, visit: Page) -> None:
+    """Screens take the place of one another, Back included; a page is pasted as a person copies it."""
+    page = raw_page(line("202401010001", "2024-01-06", quad()), "Entered: 2024-01-07 &nbsp; Rated: 2024-01-08").decode()
+    with browser.new_page() as saved_page:
+        saved_page.set_content(page)
+        copied = saved_page.inner_text("body")
+    (engine,) = visit.workers
+    address, links = visit.url, visit.get_by_role("navigation", name="Site")
+    title = visit.get_by_role("heading", level=1)
+    links.get_by_role("link", name="Verify").click()
+    visit.get_by_role("button", name="Compare").click()
+    expect(visit.get_by_role("alert")).to_have_text("Paste a crosstable, or choose a file.")
+    visit.get_by_label("The crosstable as text").fill(copied)
+    visit.get_by_role("button", name="Compare").click()
+    expect(visit.get_by_role("region", name="Comparison")).to_contain_text("4 rows whose inputs are known")
+    expect(visit.get_by_label("The crosstable as text")).to_have_value(copied)
+    links.get_by_role("link", name="Event").click()
+    expect(title).to_have_text("Check an event")
+    visit.get_by_role("link", name="demonstration event").click()
+    rated = shown(visit)
+    links.get_by_role("link", name="Audit").click()
+    expect(title).to_have_text("Is a posted rating right?")
+    expect(links.locator("[aria-current]")).to_have_text("Audit")
+    visit.go_back()
+    assert shown(visit) == rated
+    links.get_by_role("link", name="Verify").click()
+    expect(visit.get_by_role("region", name="Comparison")).to_be_visible()
+    visit.go_back()
+    assert shown(visit) == rated
+    visit.go_back()  # before the file was opened
+    expect(visit.locator("#sum")).to_have_count(0)
+    visit.go_back()
+    expect(title).to_have_text("Verify posted ratings")
+    visit.go_back()
+    expect(visit.locator("#result")).to_contain_text("1512 → ")
+    assert visit.url == address
+    assert visit.workers == [engine]
 
 
 def test_hostile_files_are_refused_as_on_the_command_line_and_the_page_lives(
@@ -253,6 +316,30 @@ def test_hostile_files_are_refused_as_on_the_command_line_and_the_page_lives(
     assert (status, json.loads(text)[0]["format"]) == (200, "crosstable-rated/1")
 
 
+def test_a_large_file_dropped_leaves_the_page_alive(visit: Page) -> None:
+    """While the engine works the page still answers, whoever waits can stop it, and the next file is rated."""
+    visit.locator("header a[href='event.html']").click()
+    expect(visit.get_by_role("heading", level=1)).to_have_text("Check an event")
+    visit.evaluate(
+        """(count) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(Array(count).fill(new Uint8Array(1_000_000).fill(65)), "large.csv"));
+          document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
+        }""",
+        amount(51, 200),
+    )
+    expect(visit.locator(".benchnews")).to_contain_text("large.csv: The file is larger than 50 MB.")
+    visit.workers[-1].evaluate(
+        "() => { setTimeout(() => { for (const end = Date.now() + 600_000; Date.now() < end; ); }); }"
+    )
+    visit.get_by_role("link", name="demonstration event").click()
+    visit.get_by_role("button", name="Stop").click()
+    expect(visit.locator(".benchnews")).to_have_text("That did not work: It was stopped.")
+    expect(visit.locator("#engine")).to_contain_text("Ready")
+    visit.get_by_role("link", name="demonstration event").click()
+    assert shown(visit)
+
+
 def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: pytest.CaptureFixture[str]) -> None:
     """The server is gone: files of every kind are dropped, rated, printed and exported, and the engine dies once."""
     app.server.terminate()
@@ -264,6 +351,19 @@ def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: 
     main(["rate", str(chart), "--members", str(members), "--json"])
     (section,) = json.loads(capsys.readouterr().out)["sections"]
     assert rated == [str(one["rounded"]) for one in section["systems"]["OTBR"]["players"]]
+    visit.set_viewport_size(PHONE)  # the new ratings are in sight without a push to the side
+    ends = "(cells) => cells.map((one) => one.getBoundingClientRect().right)"
+    assert max(visit.locator(".result").evaluate_all(ends)) <= PHONE["width"]
+    visit.set_viewport_size(WIDE)
+    slip = visit.get_by_label("Round 1 of Ash, Miriam")
+    slip.fill("L2w")
+    slip.press("Tab")
+    expect(visit.locator("#sum")).to_contain_text("1 thing to put right")
+    if "CROSSTABLE_SCREENSHOTS" in os.environ:
+        visit.locator("main").evaluate("(main) => scrollTo(0, main.offsetTop)")
+        visit.screenshot(path=Path(os.environ["CROSSTABLE_SCREENSHOTS"]) / "event-mistake.png")
+    visit.get_by_role("button", name="Birch, Oliver is right: Ash, Miriam W2w").click()
+    assert shown(visit) == rated
     made = {}
     for word, name in (("DBF", "zip"), ("TRF", "trf"), ("CSV", "csv"), ("Excel", "xlsx"), ("JSON", "json")):
         with visit.expect_download() as download:
@@ -286,7 +386,8 @@ def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: 
     assert complaints(visit) == []
     # the site has no such pages; the others are looked at there, and in a soak here too
     for file in sorted(PAGES.values()) if IS_SOAK else ("index.html", "verify.html"):
-        visit.goto(app.address + file)
+        visit.locator(f"header a[href='{file}']").click()
+        expect(visit).to_have_url(app.address + file)
         assert (file, complaints(visit)) == (file, [])
 
 
@@ -300,4 +401,4 @@ def drop(page: Page, *files: tuple[str, bytes]) -> None:
 def shown(page: Page) -> list[str]:
     """The ratings after the event, once it is rated."""
     expect(page.locator("#sum")).to_contain_text(re.compile(r"\b[1-9]\d* (of \d+ )?sections? rated"))
-    return page.locator("td.result b").all_inner_texts()
+    return page.locator("td.result b").all_text_contents()  # of what is scrolled out of sight too

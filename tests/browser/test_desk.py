@@ -1,9 +1,10 @@
 """What directors and the office do: upload, preview, submit, posted; correction, second person, run, ripple."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,12 +16,15 @@ from crosstable.formats.uschess_write import write_zip
 from crosstable.formats.wallchart_write import write as write_csv
 from crosstable.formats.wallchart_xlsx import write as write_xlsx
 from crosstable.terms import Report
+from tests.amounts import amount
 from tests.architecture.source import ROOT
 from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
 from tests.browser.samples import FAULTY, GOOD, PLAYED, saved
 from tests.browser.served import Served
 from tests.browser.visits import press, send, send_plainly
 from tests.office.made_office import quad
+from tests.pipeline.test_workbench import BROKEN, TORN, put
+from tests.pipeline.test_workbench import quad as faultless
 
 
 class Guest(Protocol):
@@ -84,6 +88,50 @@ def test_every_mistake_is_marked_in_its_cell_and_mended_by_a_click(guest: Guest,
     expect(found).not_to_contain_text("10000088")
     page.reload()
     expect(page.get_by_label("Member ID of Member, Irene 88")).to_have_value("10000002")
+
+
+# One person in two rows then plays themselves, and days of the last weekend go by the clock; the event has one name.
+NOT_SIDE_BY_SIDE = ("re-entry-differs", "duplicate-name", "event-id-date", "section-outside-event", "rating-not-known")
+
+
+def many_mistakes() -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """A draft with a section for each kind of mistake, and what to click for each."""
+    draft, clicks = faultless(), list[tuple[str, str]]()
+    (quad_section,) = draft["event"]["sections"]
+    draft["event"]["sections"] = []
+    kinds = {code: (changes, label) for changes, code, _, label in reversed(BROKEN) if code not in NOT_SIDE_BY_SIDE}
+    for at, (code, (changes, label)) in enumerate([*kinds.items()][:: amount(3, 1)]):
+        made = json.loads(json.dumps({**quad_section, "number": at + 1, "name": f"Quad {at + 1}"}))
+        for row, player in enumerate(made["players"]):
+            player.update(member_id=f"{31_000_000 + 10 * at + row}", name=f"{player['name']} {at + 1}")
+        for path, value in changes.items():
+            steps = [int(step) if step.isdigit() else step for step in path.removeprefix("/").split()]
+            put(made, steps, [{**TORN, "place": ""}] if code == "damaged-file" else value)
+        draft["event"]["sections"].append(made)
+        clicks.append((code, re.sub("(Adams, Ann|Baker, Bo)", rf"\1 {at + 1}", label)))
+    return json.loads(json.dumps(draft).replace("2026-11", "2024-03")), clicks
+
+
+def test_every_kind_of_mistake_is_mended_by_its_click(page: Page) -> None:
+    draft, clicks = many_mistakes()
+    page.goto("/upload")
+    kept = {"many": {"name": "Many", "at": 1, "draft": draft}}
+    page.evaluate("kept => localStorage.setItem('crosstable.drafts', JSON.stringify(kept))", kept)
+    page.goto("/upload#draft-many")
+    page.reload()
+    found = page.locator("#found > details")
+    for at, (code, label) in enumerate(clicks, start=1):
+        group = found.filter(has=page.locator("code", has_text=re.compile(f"^{code}$")))
+        row = group.get_by_role("listitem").filter(has_text=re.compile(f"^Section {at}(,|The| )"))
+        expect(group).to_have_count(1)
+        group.evaluate("group => [group, ...group.querySelectorAll('details')].forEach((one) => (one.open = true))")
+        wanted = re.escape(label.replace("November", "March").replace("2026", "2024")).replace("/", r"\/")
+        row.first.get_by_role("button", name=re.compile(f"^{wanted}")).first.click()
+        expect(row).to_have_count(0)
+    assert len(clicks) == amount(8, 23)
+    expect(page.locator("#sum")).to_contain_text("Everything is ready")
+    page.reload()
+    expect(page.locator("#sum")).to_contain_text(f"{len(clicks)} sections rated")
 
 
 def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: Guest) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from starlette.routing import compile_path
 
 from crosstable.web.app import STATIC, all_routes
@@ -24,6 +24,8 @@ PARTS = {"base.html", "parts.html", "crosstable.html", "desk/parts.html", "desk/
 OF_THE_APP = {"verify.html", "app/home.html"}
 # The suite takes pictures of the main pages, for people to look at; `make screenshots` puts them into docs/images.
 PICTURED = ("home", "member", "section", "explanation", "estimate", "upload")
+# A share of the pages is looked at in Spanish too: those for players, and the workbench.
+IN_SPANISH = ("home", "member", "section", "explanation", "estimate", "top list", "upload", "sign in without accounts")
 FORMS = ((1280, "light"), (360, "dark"))
 PICTURES = os.environ.get("CROSSTABLE_SCREENSHOTS", "")
 
@@ -88,6 +90,36 @@ def test_axe_finds_nothing_and_nothing_runs_off_the_side(
     # The browser itself notes on its console that a page came with an error's status.
     noted = f"Failed to load resource: the server responded with a status of {visit.status} "
     assert [text for text in people.noise() if visit.status == 200 or not text.startswith(noted)] == []
+
+
+@pytest.fixture(scope="module")
+def spanish(browser: Browser, site: Served) -> Iterator[Page]:
+    """A visitor whose browser asks for Spanish."""
+    context = context_of(browser, base_url=site.address, viewport=WIDE, locale="es-US")
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("name", IN_SPANISH)
+def test_pages_in_spanish_are_as_sound(name: str, spanish: Page, there: dict[str, Any]) -> None:
+    seen = watch(spanish, spanish.url)
+    spanish.goto(VISITS[name].address.format_map(there))
+    assert spanish.locator("html").get_attribute("lang") == "es"
+    assert complaints(spanish) == []
+    assert not seen.errors
+
+
+def test_scripts_speak_the_language_of_the_page(spanish: Page, there: dict[str, Any], tmp_path: Path) -> None:
+    spanish.goto(VISITS["member"].address.format_map(there))
+    expect(spanish.locator("svg.live")).to_have_attribute("aria-label", re.compile("Gráfico de ratings"))
+    expect(spanish.locator(".graph .told")).to_have_text("Señale la línea, tóquela o use las teclas de flecha.")
+    spanish.goto("/upload")
+    file = tmp_path / "games.csv"
+    file.write_text("Name,Rating,Rd 1\nDoe,1500,W2\nRoe,1400,L3\n")
+    spanish.locator("input[type=file]").first.set_input_files(file)
+    expect(spanish.locator("#found")).to_contain_text("Por corregir: La sección no tiene control de tiempo.")
+    spanish.get_by_role("link", name="English").click()
+    expect(spanish.locator("html")).to_have_attribute("lang", "en")
 
 
 def take_pictures(page: Page, name: str, folder: Path) -> None:

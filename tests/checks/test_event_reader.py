@@ -50,6 +50,19 @@ def went_all_the_way(data: bytes) -> bool:
 
 
 @pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        ([{}] * (event_json.MOST_SECTIONS + 1), "There are 10,000 sections; at most 9,999 are read."),
+        ([{"players": [{}] * 50_001}] * 2, "There are 100,002 players; at most 100,000 are read."),
+    ],
+)
+def test_more_than_any_event_holds_is_refused_at_once(sections: list[EventFile], said: str) -> None:
+    found = reading_of(text_of({"format": event_json.FORMAT, "event": {}, "sections": sections}).encode())
+    assert isinstance(found, FormatError)
+    assert (found.fault.message, found.fault.remedy) == (said, "Make a file of each event.")
+
+
+@pytest.mark.parametrize(
     ("data", "words"),
     [
         (b"\xef\xbb\xbf", "not valid JSON"),

@@ -44,6 +44,8 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
     "office-users": [("users", "list")],
     "office-tokens": [("tokens", "list")],
     "office-log": [("log",), ("log", "--public")],
+    "office-security-log": [("log", "--security")],
+    "office-proposals": [("proposals", "list")],
     "office-ripple": [("changes",), ("changes", "--public"), ("changes", "--member", HAZEL), ("rerate",)],
     "office-standings": [("ratings", HAZEL), ("ratings", HAZEL, "--public"), ("ratings", OAK, "--public")],
     "office-history": [("history", HAZEL), ("history", HAZEL, "--public"), ("history", OAK, "--public")],
@@ -70,6 +72,8 @@ ELSEWHERE = {
     "sweep-folder": "tests/lab/test_sweep_tasks.py",
     "verify": "tests/cli/test_files_of_directors.py",
     "office-backup": "tests/cli/test_documents.py",
+    "office-person": "tests/cli/test_office_consent.py",
+    "office-erasures": "tests/cli/test_office_consent.py",
     "office-fide-list": "tests/cli/test_office_members.py",
     "preview": "tests/web/test_uploads.py",
 }
@@ -108,7 +112,10 @@ def open_to_change(document: Any, name: str) -> list[str]:
 
 
 # What an act wrote is whatever its kind of act writes.
-ANYTHING = {("office-log", "acts", "before"), ("office-log", "acts", "after")}
+ANYTHING = {
+    *(("office-log", "acts", "before"), ("office-log", "acts", "after")),
+    ("office-security-log", "entries", "details"),
+}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -166,7 +173,7 @@ def test_the_public_form_has_the_fields_of_the_own_one_or_fewer(full: Desk, ques
     assert own.keys() == public.keys()
     for mine, theirs in zip(parts(own), parts(public), strict=True):
         assert theirs.keys() <= mine.keys()
-        own = {"before", "digest", "note", "wins", "draws", "losses", "peak", "floors", "ceiling"}
+        own = {"before", "digest", "login", "note", "wins", "draws", "losses", "peak", "floors", "ceiling"}
         assert mine.keys() - theirs.keys() <= own
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from crosstable.cli import office_decisions
 from crosstable.cli.office_decisions import KINDS
+from crosstable.office import proposals
 from crosstable.office.decisions import Ruling
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.terms import RatingSystem
@@ -70,7 +70,7 @@ def test_what_was_typed_reaches_the_office(
         seen.append((author.reason, made))
         return 99
 
-    monkeypatch.setattr(office_decisions, "decide", decide)
+    monkeypatch.setattr(proposals, "decide", decide)
     assert f"{words[0]} is decided (entry 99)" in club.done("decide", *words, "--reason", "the board")
     assert seen == [("the board", ruling)]
 

@@ -12,7 +12,7 @@ import pytest
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from tests.amounts import IS_SOAK, amount
-from tests.office.made_office import HandClock, filled, founded
+from tests.office.made_office import HandClock, founded, put_filled
 from tests.office.postgres import Server, connected
 
 Fill = Callable[[Office], None]
@@ -83,7 +83,9 @@ def cluster() -> Iterator[Cluster]:
 
 # What is about storing goes through both databases with every change, all else in a soak.
 ON_BOTH = re.compile(
-    r"test_(archiving|backups|corrections|faults|invariants_record|rerate_bulk|row_order|runs|schema|stories|time_limits)"
+    r"test_(archiving|backups|corrections|faults|row_order|runs|schema|stories|time_limits)"
+    r"|test_invariants_record.*test_i(?!16)"
+    r"|test_rerate_bulk.*test_(random_histories|a_run_that_fails|blocks)"
 )
 
 
@@ -91,7 +93,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests that want a store run on one, or on both."""
     said = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     if "store" in metafunc.fixturenames and "store" not in said:
-        is_on_both = IS_SOAK or ON_BOTH.search(metafunc.module.__name__)
+        is_on_both = IS_SOAK or ON_BOTH.search(f"{metafunc.module.__name__} {metafunc.function.__name__}")
         metafunc.parametrize("store", ["sqlite", "postgresql"] if is_on_both else ["sqlite"])
 
 
@@ -134,7 +136,7 @@ def copy_of(store: str, tmp_path: Path, clock: HandClock, request: pytest.Fixtur
     def address_of(fill: Fill) -> str:
         if store == "sqlite":
             path = tmp_path / f"office-{len(made)}.db"
-            path.write_bytes(filled(fill))
+            put_filled(fill, path)
             return str(path)
         addresses.append(request.getfixturevalue("cluster").take(fill))
         return addresses[-1]

@@ -1,6 +1,7 @@
 """What the fault tests share: a whole state as one hash, and failures at a chosen statement."""
 
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -77,9 +78,12 @@ def address_of(office: Office) -> str:
 
 def put_copy(original: Path, path: Path) -> None:
     """Put a SQLite office where another one may have been left in any state."""
-    for beside in ("-wal", "-shm", ".lock"):
-        Path(f"{path}{beside}").unlink(missing_ok=True)
-    shutil.copyfile(original, path)
+    for name in ("", ".accounts"):
+        for beside in ("", "-wal", "-shm", ".lock"):
+            Path(f"{path}{name}{beside}").unlink(missing_ok=True)
+    for name in ("", ".accounts"):
+        if os.path.exists(f"{original}{name}"):
+            shutil.copyfile(f"{original}{name}", f"{path}{name}")
 
 
 # Failing statements

@@ -234,21 +234,35 @@ def founded(address: str, clock: Clock | None = None) -> Office:
     if "://" in address:
         found_office(address, "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
     else:
-        Path(address).write_bytes(_first_office())
+        _put(_first_office(), Path(address))
     return Office(address, clock)
 
 
 @cache
-def _first_office() -> bytes:
+def _first_office() -> tuple[bytes, bytes]:
     def found(path: Path) -> None:
         found_office(str(path), "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
 
     return _content(found)
 
 
-@cache
 def filled(fill: Callable[[Office], None]) -> bytes:
-    """The SQLite file of a founded office that a function filled; once made, it is only copied."""
+    """The SQLite file of the record of a founded office that a function filled."""
+    return _filled(fill)[0]
+
+
+def put_filled(fill: Callable[[Office], None], path: Path) -> None:
+    """Both files of a founded office that a function filled; once made, they are only copied."""
+    _put(_filled(fill), path)
+
+
+def _put(files: tuple[bytes, bytes], path: Path) -> None:
+    for name, content in zip((path.name, f"{path.name}.accounts"), files, strict=True):
+        path.with_name(name).write_bytes(content)
+
+
+@cache
+def _filled(fill: Callable[[Office], None]) -> tuple[bytes, bytes]:
 
     def make(path: Path) -> None:
         office = founded(str(path))
@@ -258,15 +272,17 @@ def filled(fill: Callable[[Office], None]) -> bytes:
     return _content(make)
 
 
-def _content(make: Callable[[Path], None]) -> bytes:
+def _content(make: Callable[[Path], None]) -> tuple[bytes, bytes]:
     folder = Path(tempfile.mkdtemp(prefix="crosstable-office-"))
     try:
         path = folder / "office.db"
         make(path)
-        connection = sqlite3.connect(path)
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # everything into the one file
-        connection.close()
-        return path.read_bytes()
+        both = path, folder / "office.db.accounts"
+        for one in both:
+            connection = sqlite3.connect(one)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # everything into the one file
+            connection.close()
+        return both[0].read_bytes(), both[1].read_bytes()
     finally:
         shutil.rmtree(folder)
 

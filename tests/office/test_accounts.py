@@ -291,19 +291,40 @@ def test_the_last_use_of_a_token_is_shown(office: Office, clock: HandClock) -> N
     assert credentials.tokens(office, "anna") == []
 
 
-def test_a_token_opens_while_somebody_writes_the_record(office: Office) -> None:
+def test_nothing_about_accounts_waits_for_who_writes_the_record(office: Office, clock: HandClock) -> None:
     director(office)
     _, secret = add_token(office, "tina", NewToken("tina"))
     with office.writing("registrar", "a long run"):
         assert bearer_of(office, secret) is not None
+        begun = accounts.begin_try(office, "tina", "192.0.2.1")
+        assert begun.failure_id is not None
+        assert proven(office, "tina", PASSWORD) is not None
+        accounts.forget_try(office, begun.failure_id)
+        session = open_session(office, "tina")
+        assert session_of(office, session) is not None
+        credentials.close_session(office, session)
+        accounts.set_mail_address(office, "tina", "tina", "tina@example.org")
+        assert session_of(office, session) is None
+        assert [one.last_used for one in credentials.tokens(office)] == [clock.now]
+        staff(office)
+        accounts.set_password(office, "tina", "tina", f"{PASSWORD} anew")
+        accounts.set_disabled(office, "anna", "tina", is_disabled=True)
         with pytest.raises(OfficeBusyError):
             busy(office)
-    assert [one.last_used for one in credentials.tokens(office)] == [None]
+    assert [one.name for one in accounts.accounts(office) if one.is_disabled] == ["tina"]
 
 
 def busy(office: Office) -> None:
     with office.writing("another", "anything", 0.0):
         raise AssertionError("two wrote at once")
+
+
+def test_a_token_opens_while_somebody_writes_the_accounts(office: Office) -> None:
+    director(office)
+    _, secret = add_token(office, "tina", NewToken("tina"))
+    with office.writing_accounts("anna", "an account"):
+        assert bearer_of(office, secret) is not None
+    assert [one.last_used for one in credentials.tokens(office)] == [None]
 
 
 @pytest.mark.parametrize("days", [0, 366])
@@ -413,7 +434,7 @@ def test_a_backup_holds_accounts_tokens_and_proposals_but_no_session(office: Off
 
 def test_account_tables_are_no_part_of_the_append_only_record(office: Office) -> None:
     staff(office)
-    with office.writing("a test", "a change") as connection:
+    with office.writing_accounts("a test", "a change") as connection:
         assert connection.execute(text("UPDATE account SET full_name = 'Anne'")).rowcount == 1
         assert connection.execute(text("DELETE FROM account")).rowcount == 1
 

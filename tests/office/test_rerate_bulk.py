@@ -19,6 +19,7 @@ from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.rerate import sections_ahead
 from crosstable.office.members import merge_members, unmerge_members
 from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, Report, SectionType
+from tests.amounts import amount
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import NewOffice
@@ -121,7 +122,7 @@ def test_random_histories_are_posted_the_same_both_ways(new_office: NewOffice, s
     for seed in seeds:
         rng = random.Random(seed)
         first = (date(2003, 1, 1), date(2021, 1, 2))[seed % 2]
-        fed = federation(seed, events=24, first_day=first)
+        fed = federation(seed, events=amount(16, 24), first_day=first)
         pair = new_office(), new_office()
         both(pair, fed.settle)
         assert rated_both_ways(*pair) is not None

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Executable, MetaData, delete, insert, inspect, text, update
+from sqlalchemy import Connection, Executable, MetaData, delete, insert, inspect, text, update
 
 from crosstable.errors import NoOfficeError, OfficeError, SchemaError
 from crosstable.office import account_tables, tables
@@ -23,9 +23,12 @@ from crosstable.office.migrations.versions import (
     revision_0004,
     revision_0005,
     revision_0006,
+    revision_0007,
+    revision_0008,
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
+from crosstable.web.reading import Reading
 from tests.office.made_office import (
     AUTHOR,
     club_members,
@@ -37,11 +40,18 @@ from tests.office.made_office import (
     run,
 )
 
-WHOLE = MetaData()
+# What the revisions make: on a server everything, in SQLite all but what has a file of its own.
+WITH_THE_RECORD, EVERYTHING = MetaData(), MetaData()
+for one in (*tables.metadata.sorted_tables, *account_tables.WITH_THE_RECORD):
+    one.to_metadata(WITH_THE_RECORD)
 for one in (*tables.metadata.sorted_tables, *account_tables.metadata.sorted_tables):
-    one.to_metadata(WHOLE)
-EVERY_TABLE = sorted(WHOLE.tables)
+    one.to_metadata(EVERYTHING)
 RECORD = sorted(tables.metadata.tables)
+
+
+def whole(connection: Connection) -> MetaData:
+    """The tables that the revisions make on this store."""
+    return WITH_THE_RECORD if connection.dialect.name == "sqlite" else EVERYTHING
 
 
 def set_schema(office: Office, schema: str) -> None:
@@ -53,9 +63,10 @@ def test_the_revisions_make_exactly_the_tables_that_the_program_uses(office: Off
     """Alembic compares the database with the tables as the code declares them, types included."""
     with office.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, WHOLE) == []
-        found = {name: inspect(connection).get_pk_constraint(name)["constrained_columns"] for name in EVERY_TABLE}
-    assert found == {name: [column.name for column in WHOLE.tables[name].primary_key] for name in EVERY_TABLE}
+        wanted = whole(connection)
+        assert compare_metadata(context, wanted) == []
+        found = {name: inspect(connection).get_pk_constraint(name)["constrained_columns"] for name in wanted.tables}
+    assert found == {name: [column.name for column in one.primary_key] for name, one in wanted.tables.items()}
 
 
 def test_a_difference_between_the_revisions_and_the_tables_is_found(office: Office) -> None:
@@ -68,7 +79,7 @@ def add_a_column_and_compare(office: Office) -> None:
     with office.writing("a test", "a column") as connection:
         connection.execute(text("ALTER TABLE member ADD COLUMN shoe_size INTEGER"))
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        raise RollBackError(str(compare_metadata(context, WHOLE)))
+        raise RollBackError(str(compare_metadata(context, whole(connection))))
 
 
 class RollBackError(Exception):
@@ -107,14 +118,17 @@ def test_the_first_revision_has_none_before_it() -> None:
         revision_0001.downgrade()
 
 
-@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004, revision_0005, revision_0006])
+@pytest.mark.parametrize(
+    "revision",
+    [revision_0002, revision_0003, revision_0004, revision_0005, revision_0006, revision_0007, revision_0008],
+)
 def test_nobody_goes_back_from_a_later_revision(revision: ModuleType) -> None:
     with pytest.raises(NotImplementedError, match="restore a backup"):
         revision.downgrade()
 
 
 def test_the_first_revision_guards_every_table() -> None:
-    assert sorted([*revision_0001.APPEND_ONLY, "commitment", "former_chain"]) == RECORD
+    assert sorted([*revision_0001.APPEND_ONLY, "commitment", "former_chain", "authorship", "erasure"]) == RECORD
 
 
 @pytest.fixture
@@ -143,6 +157,8 @@ def full_office(office: Office) -> Office:
             )
         )
         connection.execute(insert(tables.former_chain).values(seq=1, act=1, previous="", digest=""))
+        connection.execute(insert(tables.authorship).values(act=1, login="root"))
+        connection.execute(insert(tables.erasure).values(act=1, of_table="member", key="", left=""))
     return office
 
 
@@ -225,3 +241,15 @@ def test_a_program_warns_of_a_sqlite_that_can_damage_a_file(monkeypatch: pytest.
     monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 51, 3))
     assert store.cautions() == ()
     assert Office("postgresql://me@host/club").store.cautions() == ()
+
+
+def test_an_older_program_notices_an_upgrade(office: Office) -> None:
+    """Nothing is written any more, and a site says that it is not ready, and why."""
+    with closing(open_office(office.url, office.clock)) as opened, closing(Reading(opened)) as reading:
+        reading.renew()
+        reading.ask()
+        set_schema(office, "9999")
+        with pytest.raises(SchemaError, match="was upgraded to schema 9999 while this program, which knows"):
+            reading.ask()
+        with pytest.raises(SchemaError, match="nothing was stored"):
+            enter(opened, quad("q"))

@@ -15,6 +15,7 @@ from crosstable.office.corrections import (
     correct_result,
     waiting_of,
 )
+from crosstable.office.credentials import Proven
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling
 from crosstable.office.differences import public_differences
@@ -48,6 +49,7 @@ from tests.office.made_office import (
 
 TODAY = NOW.date()
 ANNA = Author("anna", "the director wrote")
+BORIS = Proven("boris", "session 1234")
 SECOND = section("1 =5 | W2 D2\n2 =6 | L1 D1\n3 =8 | U U", number=2)
 TWO = report("q", section(QUAD), SECOND)
 HELD = "1 =5 | W2 D2\n2 =77 | L1 D1\n3 =8 | U U"
@@ -121,7 +123,7 @@ def test_what_changes_while_an_approval_waits_for_the_lock_is_not_accepted(
     with pytest.raises(
         OfficeError, match="no open proposal" if what == "taken back" else "no longer what was proposed"
     ):
-        approve(rated, "boris", number)
+        approve(rated, BORIS, number)
     (one,) = proposals(rated)
     assert one.state is (ProposalState.REFUSED if what == "taken back" else ProposalState.OPEN)
     with rated.reading() as connection:
@@ -231,7 +233,7 @@ def test_a_request_is_proposed_without_what_else_waits(members: Office) -> None:
     assert proposals(members)[0].wish.summary == "accept section 1 of event q as it was asked for"
     with members.reading() as connection:
         assert "accept section 2 of event q, which is held" in confirmation(record_of(connection), "q").summary
-    approve(members, "boris", number)
+    approve(members, BORIS, number)
     assert states(members) == {1: State.ACCEPTED, 2: State.HELD}
 
 
@@ -271,7 +273,7 @@ def test_new_members_come_in_with_what_is_accepted_or_not_at_all(members: Office
     number = propose(members, ANNA, wish)
     with members.reading() as connection:
         assert record_of(connection).people([member_id(77), member_id(78)]) == {}
-    assert approve(members, "boris", number) == proposals(members)[0].act == before + 2
+    assert approve(members, BORIS, number) == proposals(members)[0].act == before + 2
     with members.reading() as connection:
         assert record_of(connection).people([member_id(77)])[member_id(77)].birth_date == date(2010, 1, 2)
     assert states(members) == {1: State.ACCEPTED, 2: State.ACCEPTED}

@@ -4,8 +4,9 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.public_index import newest_act
+from crosstable.office.ledger.commitments import head_in
 from crosstable.office.time_limits import TooSlowError, time_limit
+from crosstable.web import reading as reading_module
 from crosstable.web.pages.events import events
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -29,13 +30,13 @@ def test_a_slow_statement_ends_and_the_transaction_goes_on(office: Office) -> No
     with office.reading() as connection:
         kind = connection.dialect.name
         limit = time_limit(connection, SHORT)
-        before = newest_act(connection)
+        before = head_in(connection)[0]
         for _ in range(2):
             with pytest.raises(TooSlowError, match=r"longer than 0\.02 seconds"), limit.on():
                 connection.exec_driver_sql(SLOW[kind]).all()
             limit.seconds = FOR_EVER
             with limit.on():
-                assert newest_act(connection) == before
+                assert head_in(connection)[0] == before
             limit.seconds = SHORT
         connection.exec_driver_sql(SOME[kind]).all()  # not limited outside
         limit.seconds = LESS[kind]
@@ -75,7 +76,7 @@ def test_a_snapshot_that_an_error_has_ended_is_replaced(office: Office) -> None:
         read.connection.exec_driver_sql("SELECT * FROM nothing_here")
     assert (reading.renew() is read) == (read.connection.dialect.name == "sqlite")
     with reading.now.asking():
-        assert newest_act(reading.now.connection) == read.head.seq
+        assert head_in(reading.now.connection)[0] == read.head.seq
     if read.connection.dialect.name == "sqlite":
         reading.now.connection.close()
     else:
@@ -83,7 +84,7 @@ def test_a_snapshot_that_an_error_has_ended_is_replaced(office: Office) -> None:
         with office.reading() as other:
             other.exec_driver_sql(f"SELECT pg_terminate_backend({number})")
     with reading.renew().asking():
-        assert newest_act(reading.now.connection) == read.head.seq
+        assert head_in(reading.now.connection)[0] == read.head.seq
     reading.close()
 
 
@@ -94,5 +95,29 @@ def test_other_errors_stay_what_they_are(office: Office) -> None:
             connection.exec_driver_sql("SELECT * FROM nothing_here")
         assert not isinstance(found.value, OfficeError)
         with limit.on():
-            assert newest_act(connection) == 1
+            assert head_in(connection)[0] == 1
         limit.drop()
+
+
+def test_no_transaction_of_the_site_grows_old(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server cannot clear up behind one (A9); the record that is served stays the same."""
+    monkeypatch.setattr(reading_module, "TRANSACTION_SECONDS", 0.0)
+    join(office, *club_members())
+    reading = Reading(office)
+    read = reading.renew()
+    is_server = read.connection.dialect.name == "postgresql"
+    begun = "SELECT now()" if is_server else "SELECT 1"
+    before = read.connection.exec_driver_sql(begun).scalar()
+    assert reading.renew() is read
+    assert (read.connection.exec_driver_sql(begun).scalar() != before) is is_server
+    with read.asking():
+        assert head_in(read.connection)[0] == read.head.seq
+    monkeypatch.setattr(Reading, "_has_grown", lambda self, old: False)  # it grows a moment later
+    enter(office, quad("q"))
+    if is_server:
+        assert reading.renew() is not read
+        with pytest.raises(Problem, match="has grown"), read.asking():
+            pass
+    else:
+        assert reading.renew() is read
+    reading.close()

@@ -25,7 +25,7 @@ from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.kept_offices import SCHEMAS, TODAY, backed_up, head_kept, place, rows_kept, story
 from tests.office.made_office import AUTHOR, HandClock, enter, member_id, posted, quad, run
-from tests.office.test_schema import WHOLE
+from tests.office.test_schema import whole
 from tests.web.client import HOST, TestClient
 
 EVERY_SCHEMA = pytest.mark.parametrize("schema", SCHEMAS)
@@ -54,7 +54,8 @@ def test_an_older_office_is_upgraded_with_everything_in_it(address: str, schema:
     with closing(upgraded(address, schema)) as office:
         kept = rows_kept(schema)
         with office.reading() as connection:
-            assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), WHOLE) == []
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, whole(connection)) == []
             chain = connection.execute(select(tables.former_chain).order_by(tables.former_chain.c.seq)).mappings()
             old, is_committed = list(acts(connection)), "commitment" in kept
             assert [one["digest"] for one in chain] == [row["digest"] for row in kept["act"] if not is_committed]

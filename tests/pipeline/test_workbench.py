@@ -3,22 +3,26 @@
 import base64
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from crosstable.errors import Fault, FormatError
+from crosstable.catalogue import CATALOGUE
+from crosstable.checks.places import section_place
+from crosstable.errors import Fault, FormatError, Severity
 from crosstable.formats.detect import read_data
 from crosstable.formats.event_json_write import written_cell
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import of_reading, read
-from crosstable.pipeline.workbench import Tools, answer
+from crosstable.pipeline.workbench import Tools, answer, draft_of
 from crosstable.terms import NOT_GIVEN, RATINGS, Report
+from tests.checks.provoked import CASES, Provoked
 
 Draft = dict[str, Any]
+AS_IT_IS = ["It is right as it is"]
 TODAY = date(2026, 11, 16)
 NAMES = ("Adams, Ann", "Baker, Bo", "Clark, Cy", "Davis, Di")
 ROUNDS = (["W2w", "D3b", "W4w"], ["L1b", "L4w", "L3b"], ["W4w", "D1w", "W2w"], ["L3b", "W2b", "L1b"])
@@ -69,12 +73,15 @@ def put(draft: Draft, path: Sequence[str | int], value: object) -> None:
     at: Any = draft
     for step, after in pairwise(path):
         at = at.setdefault(step, [] if isinstance(after, int) else {}) if isinstance(at, dict) else at[step]
+    last: Any = path[-1]
     if value is not None:
-        at[path[-1]] = value
+        if isinstance(at, list):
+            at += [""] * (last + 1 - len(at))
+        at[last] = value
     elif isinstance(at, dict):
-        at.pop(path[-1], None)
+        at.pop(last, None)
     else:
-        del at[path[-1]]
+        del at[last]
 
 
 def codes(reply: dict[str, Any]) -> list[str]:
@@ -131,6 +138,9 @@ BROKEN: list[tuple[dict[str, object], str, tuple[int | None, ...], str]] = [
         (0, None, None),
         "One day: November ",
     ),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "November 14-15, 2026"),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "Sunday, November 15, 2026"),
+    ({"start_date": None, "end_date": None}, "no-dates", (0, None, None), "Monday, November 16, 2026"),
     ({"start_date": "2026-11-09"}, "dates-reversed", (0, None, None), "Swap the two dates"),
     (
         {EVENT + "start_date": "2026-11-08"},
@@ -181,6 +191,124 @@ def test_every_fault_has_its_place_and_a_fix_that_puts_it_right(
     assert all(one["rated"] is not is_one_person for one in after["sections"])
 
 
+# Nothing of these can be mended in a draft: no event at all, an option of the command, a file that is none.
+NOT_OF_DRAFTS = {"no-section", "no-such-section", "not-readable", "no-game"}
+# What only reading other formats finds: any of it is settled by whoever looked at it, or by the choice that is offered.
+OF_READING = {
+    *("damaged-file", "rating-column-not-known", "start-not-read", "end-not-read"),
+    *("similar-names", "ignored-record", "code-page-guessed", "result-missing", "number-of-players"),
+}
+# What only an office finds, and where; the office alone settles who was a member.
+OF_OFFICES = {
+    **dict.fromkeys(("member-not-known", "id-needed", "other-name", "before-opening", "fide-not-on-record"), 0),
+    **dict.fromkeys(("systems-named", "played-before", "late-submission", "event-id-shape"), None),
+}
+FOR_THE_OFFICE = {"not-a-member"}
+# Tests below, or of the entries and of rated results, provoke these; all but the first are warnings.
+ELSEWHERE = {"no-ratings", "fide-ratings-only", "rating-not-known", "in-the-future", "waits-for-section"}
+
+
+def mended(draft: Draft, fix: Any) -> Draft:
+    """The draft after a click; what leaves a list goes last, as on the page."""
+    made = copy.deepcopy(draft)
+    leaves = [one for one in fix["changes"] if one["value"] is None and isinstance(one["path"][-1], int)]
+    for one in (*(one for one in fix["changes"] if one not in leaves), *leaves):
+        put(made, one["path"], one["value"])
+    return made
+
+
+def every_click_settles(draft: Draft, code: str, tools: Tools = TOOLS) -> None:
+    """There is something to click for a finding, and whatever is clicked, there are fewer of its kind."""
+    before = codes(answer(draft, tools))
+    found = next(one for one in answer(draft, tools)["findings"] if one["code"] == code)
+    assert found["fixes"], f"nothing to click for {code}"
+    for fix in found["fixes"]:
+        after = codes(answer(mended(draft, fix), tools))
+        assert after.count(code) < before.count(code), f"{code}: {fix['label']} settles nothing"
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.code not in NOT_OF_DRAFTS], ids=lambda case: case.code)
+def test_whatever_an_event_file_can_have_is_settled_by_a_click(case: Provoked) -> None:
+    every_click_settles(draft_of(read(json.dumps(case.event).encode(), "event.json")), case.code)
+
+
+@pytest.mark.parametrize("place", ["draft", "sections[0]", "sections[0].players[1]"])
+@pytest.mark.parametrize("code", sorted(OF_READING))
+def test_whatever_reading_finds_is_settled_by_a_click_and_leaves_with_its_section(code: str, place: str) -> None:
+    draft = quad()
+    second_section(draft)
+    told = {"code": code, "severity": "error", "place": place, "message": "So it is.", "remedy": ""}
+    if place == "draft":
+        draft["read"] = [told]
+    else:
+        draft["event"]["sections"][1]["read"] = [{**told, "place": place.removeprefix("sections[0]")}]
+        (found,) = [one for one in answer(draft, TOOLS)["findings"] if one["code"] == code]
+        assert found["section"] == 1
+        without = mended(draft, {"changes": [{"path": ["event", "sections", 0], "value": None}]})
+        (found,) = [one for one in answer(without, TOOLS)["findings"] if one["code"] == code]
+        assert found["section"] == 0
+    every_click_settles(draft, code)
+
+
+class Strict:
+    """An office that knows the players and finds something in the first section: of a row, or of the whole."""
+
+    chained: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
+    people: Mapping[str, Any] = {"12345678": None}
+
+    def __init__(self, report: Report, code: str) -> None:
+        self.code = code
+        self.was = report
+
+    def filled(self, report: Report) -> Report:
+        return report
+
+    def faults(self, report: Report, at: int, _checked: object, found: Sequence[Fault]) -> Sequence[Fault]:
+        section = report.sections[at]
+        whole = section_place(section, at)
+        row = OF_OFFICES[self.code]
+        place = "draft" if self.code == "event-id-shape" else whole.whole
+        place = place if row is None else whole.row(section.players[row], row)
+        ann = section.players[0]
+        still = {
+            "systems-named": not section.time_controls,
+            "event-id-shape": bool(report.event_id),
+            "fide-not-on-record": ann.background.fide is not None,
+        }
+        is_found = still.get(self.code, ann.member_id != "87654321") and section.name == "Quad"
+        told = Fault(self.code, CATALOGUE[self.code].severity, place, "So it is.", "")
+        return [*found, *([told] if is_found else [])]
+
+
+@pytest.mark.parametrize("code", sorted(OF_OFFICES))
+def test_whatever_an_office_finds_is_settled_by_a_click_or_waits_for_it(code: str) -> None:
+    draft = quad()
+    draft["event"]["event"]["id"] = "one"
+    player(draft, 0)["ratings"] = {"OTBR": {"rating": 1700, "games": 90}, "FIDE": {"rating": 1800}}
+    second_section(draft)
+    if code == "systems-named":
+        section(draft).update(time_control=None, systems=["OTBR"])
+    found = [("87654321", "Adams, Ann")]
+    tools = TOOLS._replace(office=lambda report: Strict(report, code), is_strict=True, find=lambda _name: found)
+    reply = answer(draft, tools)
+    (one,) = [one for one in reply["findings"] if one["code"] == code]
+    assert reply["strict"]
+    if code == "other-name":  # the office counts the names that are confirmed
+        assert one["fixes"][-1]["changes"] == [{"path": ["names", "1:1"], "value": "yes"}]
+        return
+    every_click_settles(draft, code, tools)
+    # What the office must confirm is not confirmed by the director, whatever a draft says.
+    if CATALOGUE[code].severity is Severity.CONFIRM:
+        assert code in codes(answer({**draft, "accept": {code: "I say so"}}, tools))
+
+
+def test_no_kind_of_finding_that_stops_a_section_is_forgotten() -> None:
+    stopping = {code for code, kind in CATALOGUE.items() if kind.severity.stops}
+    provoked = {case.code for case in CASES} | OF_READING | OF_OFFICES.keys() | ELSEWHERE
+    assert stopping - provoked == NOT_OF_DRAFTS - {case.code for case in CASES} | FOR_THE_OFFICE
+
+
 def test_sections_are_dropped_numbered_made_matches_and_rated_as_unrated_by_one_click() -> None:
     draft = quad()
     second_section(draft, players=[])
@@ -200,6 +328,28 @@ def test_sections_are_dropped_numbered_made_matches_and_rated_as_unrated_by_one_
     twice = quad()
     player(twice, 3)["number"] = 3
     assert settled(twice, "duplicate-number", "Give the second row")["sections"][0]["rated"]
+    late = quad()
+    section(late)["end_date"] = "2027-01-03"
+    assert settled(late, "in-the-future", "One day: November 7, 2026")["sections"][0]["rated"]
+    waits = quad(members=[{"name": "club.csv", "text": LIST}])
+    second_section(waits, start_date="2026-11-08", end_date="2026-11-08")
+    waits["event"]["sections"][1]["players"][0]["member_id"] = "12345678"
+    player(waits, 0)["rounds"][0] = "L2w"
+    assert len(settled(waits, "waits-for-section", "Leave Other out")["sections"]) == 1
+
+
+def test_what_is_accepted_is_told_and_a_reply_leaves_out_what_the_page_has() -> None:
+    draft = quad()
+    second_section(draft)
+    player(draft, 0)["member_id"] = "123"
+    draft["accept"] = {"member-id-shape": "so on the card"}
+    first = answer(draft, TOOLS)
+    assert [(one["code"], one["count"]) for one in first["accepted"]] == [("member-id-shape", 1)]
+    player(draft, 0)["hand"] = "1900"
+    second = answer({**draft, "have": [one["tag"] for one in first["sections"]]}, TOOLS)
+    assert ["systems" in one for one in second["sections"]] == [True, False]
+    assert second["sections"][1]["tag"] == first["sections"][1]["tag"]
+    assert answer(draft, TOOLS)["sections"][1] == first["sections"][1]
 
 
 def test_a_game_whose_rows_disagree_is_one_finding_with_two_places() -> None:
@@ -241,7 +391,7 @@ def test_a_member_is_chosen_by_name_and_swapped_digits_stand_first() -> None:
     draft = quad(members=[{"name": "club.csv", "text": LIST}])
     player(draft, 1).pop("pairing_rating")
     (found,) = [one for one in answer(draft, TOOLS)["findings"] if one["code"] == "not-in-members-file"]
-    assert [one["label"] for one in found["fixes"]] == ["Swap two digits: Baker Bo, 12345769"]
+    assert [one["label"] for one in found["fixes"]] == ["Swap two digits: Baker Bo, 12345769", *AS_IT_IS]
     assert found["fixes"][0]["changes"] == [
         {"path": ["event", "sections", 0, "players", 1, "member_id"], "value": "12345769"}
     ]

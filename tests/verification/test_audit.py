@@ -7,6 +7,8 @@ numbers, as pages show them, and the file shows the input as it should have been
 import json
 import math
 import re
+from datetime import date
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,17 @@ from crosstable.cli import main
 from crosstable.engine import rate
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
 from crosstable.pipeline.verifying import posted_pages
+from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_files import rule_set
 from crosstable.terms import GivenStart, PlayerRating
-from crosstable.verification.audit import AuditedRow, AuditVerdict
+from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
+from crosstable.verification.pages import ONLINE_FAULT
+from crosstable.verification.quirks import REPAIRED
+from crosstable.verification.slopes import Bearing, Effect, Slopes
 from crosstable.verification.trials import Trials
 from tests.documents import valid
 from tests.uschess.stand_in import StandIn, api_of
+from tests.verification.made_pages import line, pages, quad
 from tests.verification.planted import RATINGS, ROUNDS, event, posted, turned
 
 ROOT = Path(__file__).parents[2]
@@ -201,7 +208,10 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
     brought[2] = brought[2]._replace(given_start=GivenStart(1300.0, 0.0))  # by age: a first estimate lies between
     brought[5] = brought[5]._replace(given_start=GivenStart(1400.0, 6.0))
     trials = Trials(page, brought)
-    slopes = trials.slopes([2, 5])
+    numbers = sorted(trials.position)
+    bearing = Bearing(
+        trials.slopes(), [trials.position[one] for one in (2, 5)], [trials.position[one] for one in numbers]
+    )
     section, edition = page.checked.section, page.checked.edition
     for number, start in ((2, GivenStart(1308.0, 0.0)), (5, GivenStart(1408.0, 6.0))):
         changed = {**brought, number: brought[number]._replace(given_start=start)}
@@ -211,8 +221,29 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
         )
         moved = {one: (after[one] - before[one]) / 8.0 for one in before}
         assert sum(math.fabs(slope) > 0.0005 for slope in moved.values()) > 2
+        slopes = dict(zip(numbers, bearing.ahead([float(one == number) for one in (2, 5)]), strict=True))
         for one, slope in moved.items():
-            assert slopes[trials.position[one]].get(number, 0.0) == pytest.approx(slope, rel=0.02)
+            assert slopes[one] == pytest.approx(slope, rel=0.02, abs=1e-6)
+
+
+def test_slopes_pull_back_as_they_push_ahead_and_learn_what_a_step_did() -> None:
+    """The two products of one matrix: u J v is one number, whichever way; Broyden: the last step is met exactly."""
+    effects = (
+        [Effect(1, 0.25, [(0, 0.5)])],
+        [Effect(0, 0.0, [(1, 0.5)]), Effect(1, 0.125, [(2, 1.0)]), Effect(2, 1.0, [])],
+    )
+    bearing = Bearing(Slopes(3, *effects, [Effect(0, 0.0, [(1, 0.5)]), Effect(2, 0.0, [(0, 0.25)])]), [0, 1], [2, 0])
+    moves, pulls = [3.0, -2.0], [1.0, 5.0]
+    # Step 3: player 1 at 0.25 (-2) + 0.5 (3) = 1. First pass: 0 at 0.5, 1 at 0.125 (-2) = -0.25 (2 does not move).
+    assert bearing.ahead(moves) == [0.25 * 0.5, 0.5 * -0.25]
+    assert math.fsum(map(mul, bearing.ahead(moves), pulls)) == math.fsum(map(mul, moves, bearing.back(pulls)))
+    bearing.learn(moves, [7.0, 1.0])
+    assert bearing.ahead(moves) == pytest.approx([7.0, 1.0])
+    assert math.fsum(map(mul, bearing.ahead([1.0, 4.0]), pulls)) == pytest.approx(
+        math.fsum(map(mul, [1.0, 4.0], bearing.back(pulls)))
+    )
+    bearing.learn([0.0, 0.0], [9.0, 9.0])  # nothing moved, nothing is learned
+    assert bearing.ahead(moves) == pytest.approx([7.0, 1.0])
 
 
 def test_the_disputed_rating_of_the_guide() -> None:
@@ -296,3 +327,31 @@ def test_a_file_without_posted_ratings_is_refused(tmp_path: Path, capsys: pytest
     path.write_text(json.dumps(event()))
     assert main(["audit", str(path)]) == 1
     assert "no posted ratings that can be compared" in capsys.readouterr().err
+
+
+def online_error(edition_on: str, weight: float) -> list[AuditedRow]:
+    """The audit of a page last rated before the repair, posted by the rules of a day with this weight of N' in K."""
+    made = line("202101010001", "2021-01-01", quad(), this_system="OR", processed="Rated: 2021-01-02")
+    [page] = pages(made)
+    assert page.apart == ONLINE_FAULT
+    edition = edition_for(date.fromisoformat(edition_on))
+    edition = edition._replace(constants=edition.constants._replace(k_effective_weight=weight))
+    players = dict(page.players)
+    for row in rate(page.checked.section, page.system, page.checked.backgrounds, edition).players:
+        assert row.after is not None
+        shown = players[row.number].posted[page.system]._replace(rating=float(math.floor(row.after.rating + 0.5)))
+        players[row.number] = players[row.number]._replace(posted={page.system: shown})
+    return audit([page._replace(players=players)])
+
+
+def test_a_page_of_the_online_error_that_was_posted_without_it_is_explained_so() -> None:
+    """Readings 103: rated by 2021-06-16 with K = 800 / (2N' + m); here the posted numbers have K = 800 / (N' + m)."""
+    assert {(row.verdict, row.cause) for row in online_error("2021-01-01", 1.0)} == {(AuditVerdict.EXPLAINED, REPAIRED)}
+
+
+def test_the_rules_of_another_day_are_tried_with_the_online_error() -> None:
+    """One thing is changed at a time, so no reason names the same day twice."""
+    reasons = {one.what for row in online_error("2001-01-01", 2.0) for one in row.hypotheses}
+    assert "the rules of 2001-01-01 instead of those of 2020-06-01" in reasons
+    days = [re.findall(r"\d{4}-\d\d-\d\d", reason) for reason in reasons]
+    assert not any(len(named) != len(set(named)) for named in days)

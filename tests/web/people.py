@@ -23,7 +23,7 @@ from crosstable.web.app import create_app
 from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.settings import Settings
 from tests.engine.wallcharts import Played
-from tests.office.made_office import AUTHOR, HandClock, club_members, document, enter, filled, join, quad, run
+from tests.office.made_office import AUTHOR, HandClock, club_members, document, enter, join, put_filled, quad, run
 from tests.web.client import HOST, TestClient
 
 PASSWORD = "correct horse battery"
@@ -113,7 +113,7 @@ class Site:
 def site(folder: Path, *, has_accounts: bool = True) -> Iterator[Site]:
     """A site on a copy of the office, with a clock that is set by hand."""
     path = folder / "office.db"
-    path.write_bytes(filled(with_people if has_accounts else a_club))
+    put_filled(with_people if has_accounts else a_club, path)
     app = create_app(Settings(str(path), hosts=(HOST,), watch_every=0.2))
     clock = HandClock()
     app.state.reading.office.clock = clock

@@ -18,9 +18,9 @@ from tests.office.made_office import (
     HandClock,
     club_members,
     enter,
-    filled,
     join,
     member_id,
+    put_filled,
     quad,
     report,
     run,
@@ -87,7 +87,7 @@ TODAY = date(2026, 11, 15)
 def made_file(folder: Path) -> Path:
     """The office's file in a folder of its own."""
     path = folder / "office.db"
-    path.write_bytes(filled(fill))
+    put_filled(fill, path)
     return path
 
 

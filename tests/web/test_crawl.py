@@ -73,7 +73,7 @@ def _links(path: str, page: str) -> Iterator[str]:
         plain = unescape(address)
         if not plain.startswith("#"):
             plain = urljoin(path, plain)
-        if not plain.startswith(NOT_FOLLOWED):
+        if not plain.startswith(NOT_FOLLOWED) and "lang=" not in plain:  # the same page; see test_languages
             yield plain.partition("#")[0]
 
 

@@ -66,17 +66,17 @@ def newest_entry(made: Site) -> JournalEntry:
 
 def newest_actor(made: Site) -> tuple[str, str]:
     act = newest_entry(made)
-    return act.kind.value, act.actor
+    return act.kind.value, act.author
 
 
 def test_the_desk_shows_what_waits(here: Site) -> None:
     page = saw(here, "anna", "/desk")
-    for words in ("every act is rated", "None open", "2026-11"):
+    for words in ("everything is rated", "None open", "November 2026"):
         assert words in page
     send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
     send(here.office, quad("fine", TODAY))
     page = saw(here, "anna", "/desk")
-    assert "2 acts wait" in page
+    assert "2 journal entries wait" in page
     assert 'href="/desk/events/held"' in page
     assert "(1 error)" in page
     assert "Nobody here has the id 10000077" in saw(here, "anna", "/desk/events/held")
@@ -129,13 +129,13 @@ def test_accounts_are_searched_for_where_there_are_many(here: Site, monkeypatch:
     monkeypatch.setattr("crosstable.web.pages.administration_accounts.MOST_ACCOUNTS", 2)
     page = saw(here, "anna", "/account")
     assert "2 of 4 accounts, by name" in page
-    assert "Shut out otto" in page
-    assert "Shut out tina" not in page
+    assert "Disable otto" in page
+    assert "Disable tina" not in page
     page = saw(here, "anna", "/account?q=TIN")
     assert "1 of 1 account like that" in page
-    assert "Shut out tina" in page
-    assert "Shut out" not in saw(here, "clara", "/account?q=otto")  # of another affiliate
-    assert "Shut out" not in saw(here, "anna", "/account?q=%25")
+    assert "Disable tina" in page
+    assert "Disable" not in saw(here, "clara", "/account?q=otto")  # of another affiliate
+    assert "Disable" not in saw(here, "anna", "/account?q=%25")
     assert did(here, "anna", "/account/others/tina/disable")[0] == 303  # whoever is shown or not
 
 

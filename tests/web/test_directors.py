@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,82 @@ def test_a_directors_draft_is_rated_as_it_is_posted_a_second_later(here: Site) -
     assert after == {member_id(number): player["post"] for number, player in zip((1, 2, 8), players, strict=True)}
     shown = here.client.get(reply.headers["location"]).text
     assert all(f"{player['post']:.2f}" in shown for player in players)
+
+
+def test_two_dual_rated_sections_with_the_same_players_are_posted_as_the_preview_says(tmp_path: Path) -> None:
+    dual = TODAY._replace(control="G/45;d5")
+    first = section(NEW, dual)
+    second = section("1 =8 | W2 D3 U\n2 =1 | L1 U W3\n3 =6 | U D1 L2", dual, number=2)
+    draft = draft_of(belonging(report("chained", first, second, name="chained"), OWN))
+    with site(tmp_path) as made:
+        found = checked(made, "tina", draft)["sections"]
+        mark = made.come_in("tina")
+        assert made.client.post("/upload/submit", data={"mark": mark, "draft": json.dumps(draft)}).status_code == 303
+        after = {
+            (about.section, about.system.name, about.member_id): one.rating_after
+            for about, one in posted(made.office).items()
+            if about.event_id == "chained"
+        }
+    previewed = {
+        (one["number"], system, player["member_id"]): player["post"]
+        for one in found
+        for system, rated in one["systems"].items()
+        for player in rated["players"]
+    }
+    assert len(previewed) == 12
+    assert after == previewed
+    # The unrated player of both sections brings into the second what the first gave them.
+    ones = {(one["number"], system): rated["players"] for one in found for system, rated in one["systems"].items()}
+    assert ones[1, "OTBQ"][2]["pre"] is None
+    assert ones[2, "OTBQ"][0]["pre"] == ones[1, "OTBQ"][2]["post"]
+
+
+def test_an_office_does_not_rate_a_row_under_another_name_unless_somebody_says_so(here: Site) -> None:
+    """An id may be anybody's where a draft is not sent; an office's word counts for rows that it knows by name too."""
+    draft = draft_of(misnamed(own("other-people", OTHER)))
+    draft["event"]["sections"][0]["players"][0]["pairing_rating"] = 1234
+    found = checked(here, "nobody", draft)
+    first, *others = found["sections"][0]["systems"]["OTBR"]["players"]
+    assert (first["pre"], first["rating_from"]) == (1234.0, "pairing rating")
+    assert all(one["rating_from"] == "office" for one in others)
+    (told,) = [one for one in found["findings"] if one["code"] == "other-name"]
+    assert "is not taken" in told["remedy"]
+    (fix,) = [one for one in told["fixes"] if one["label"] == "This is the player"]
+    draft["names"] = {fix["changes"][0]["path"][-1]: "yes"}
+    found = checked(here, "nobody", draft)
+    assert found["sections"][0]["systems"]["OTBR"]["players"][0]["rating_from"] == "office"
+    assert "other-name" not in [one["code"] for one in found["findings"]]
+
+
+def test_what_reading_found_is_put_right_before_a_draft_is_sent(here: Site) -> None:
+    draft = draft_of(own("torn", OTHER))
+    torn = {"code": "damaged-file", "severity": "error", "place": "", "message": "It is torn.", "remedy": "Mend it."}
+    draft["event"]["sections"][0]["read"] = [torn]
+    reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina"), "draft": json.dumps(draft)})
+    assert reply.status_code == 422
+    assert "It is torn." in reply.text
+    reply = here.client.post("/upload/check", json={**draft, "event": {**draft["event"], "sections": [{"read": 1}]}})
+    assert reply.status_code == 422
+
+
+def test_an_event_says_with_which_list_it_became_official_and_what_a_result_may_have_been(here: Site) -> None:
+    here.come_in("tina")
+    page = " ".join(here.client.get("/my-events").text.split())
+    assert page.count("Official since the November 2026 list.") == 1  # own; own-late was played after the cut-off
+    assert "official since the November 2026 list" in here.client.get("/my-events/own").text
+    assert "become official with the" in here.client.get("/my-events/own-late").text
+    chosen = html.unescape(here.client.get("/events/own-late/correction?cell=1:1:1").text)
+    offered = re.findall(r'result=(\w+)#correct">(?:<bdi>)?([^<]+)', chosen)
+    now = re.search(r"round 1: <b>(\w)2", chosen)
+    assert now is not None
+    games = {"W": "a win against", "D": "a draw with", "L": "a loss to", "X": "a forfeit by", "F": "a forfeit to"}
+    names = [words.removeprefix(games[one[0]]).strip() for one, words in offered if one[0] in games]
+    assert [one for one, _ in offered] == [*(f"{one}2" for one in games if one != now[1]), "U", "H", "B"]
+    assert len(set(names)) == 1
+    changes = html.unescape(
+        here.client.get(f"/events/own-late/correction?try=yes&section=1&player=1&round=1&result={offered[0][0]}").text
+    )
+    assert "What the correction would change" in changes
 
 
 def test_anybodys_draft_takes_what_is_public_and_the_file_for_the_others(here: Site) -> None:
@@ -152,6 +229,45 @@ def test_programs_send_files_as_they_like_and_read_from_any_site(here: Site) -> 
     assert read.headers["content-encoding"] == "gzip"
     assert "access-control-allow-origin" not in here.client.get("/my-events").headers
     assert here.client.get("/api/v1/members/none").json()["type"] == "/api#problem-404"
+
+
+def test_every_example_of_the_api_can_be_typed_as_it_stands(here: Site) -> None:
+    here.come_in("nobody")
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    page = html.unescape(here.client.get("/api").text)
+    examples = re.findall(r"<details class=\"operation\">.*?<code>(curl [^<]*)</code>", page, re.DOTALL)
+    assert len(examples) > 30
+    event = document(own("by-example", NEW)).content
+    replies = {}
+    for one in examples:
+        asked = shlex.split(one)
+        address = asked[-1].removeprefix("http://testserver").removeprefix(str(here.client.base_url))
+        if "Bearer" in one or "/states/" in one:
+            continue  # what these bring about is tested above; nobody here is of a state
+        if "--data-binary" in asked:
+            reply = here.client.post(address, content=event)
+        elif "-d" in asked:
+            reply = here.client.post(address, json=json.loads(asked[asked.index("-d") + 1]))
+        else:
+            reply = here.client.get(address)
+        replies[one] = reply.status_code
+    assert {one: status for one, status in replies.items() if status != 200} == {}
+
+
+def test_pages_of_other_sites_may_ask_whether_something_changed_and_programs_get_short_replies(here: Site) -> None:
+    asking = {"Origin": "https://club.example", "Access-Control-Request-Method": "GET"}
+    reply = here.client.options(
+        "/api/v1/members", headers={**asking, "Access-Control-Request-Headers": "if-none-match"}
+    )
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (204, "*")
+    assert "If-None-Match" in reply.headers["access-control-allow-headers"]
+    refused = here.client.options("/api/v1/submissions", headers={**asking, "Access-Control-Request-Method": "POST"})
+    assert (refused.status_code, refused.json()["detail"]) == (405, "This address takes POST.")
+    assert "access-control-allow-origin" not in refused.headers
+    here.come_in("nobody")
+    content = document(own("by-program", NEW)).content
+    reply = here.client.post("/api/v1/rate", content=content, headers={"Accept-Encoding": "gzip"})
+    assert reply.headers["content-encoding"] == "gzip"
 
 
 def test_an_event_is_downloaded_without_what_is_not_public(here: Site) -> None:

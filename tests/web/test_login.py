@@ -4,16 +4,20 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crosstable.office import accounts
 from crosstable.office.accounts import MOST_TRIES, failures
 from crosstable.office.credentials import make_link, session_of
+from crosstable.office.second_factor import begin_enrolling, code_of, step_at
+from crosstable.office.settings import TOTP, switch
 from crosstable.web.forms import local_path
 from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.limits import Limiter
 from crosstable.web.settings import Settings
+from tests.office.made_office import AUTHOR
 from tests.web.client import TestClient
 from tests.web.people import PASSWORD, Site, site
 
@@ -274,3 +278,52 @@ def test_a_body_that_does_not_say_how_long_it_is_is_counted(here: Site) -> None:
     assert here.client.post("/upload", content=endless(), headers=headers).status_code in (400, 413)
     here.token("tina")
     assert here.client.post("/upload", content=endless(), headers={"Content-Type": "text/plain"}).status_code == 400
+
+
+# The second factor.
+
+
+def with_password(here: Site, name: str = "anna", onward: str = "") -> str:
+    """Log in with the password; where that leads to."""
+    form = {"mark": here.form_mark(), "name": name, "password": PASSWORD, "next": onward}
+    return str(here.client.post("/login", data=form).headers["location"])
+
+
+def with_code(here: Site, code: str, onward: str = "") -> Any:
+    mark = mark_of(here.client.cookies[FORM_COOKIE])
+    return here.client.post("/login/code", data={"mark": mark, "code": code, "next": onward})
+
+
+def test_the_office_logs_in_with_a_second_factor_when_that_is_switched_on(here: Site) -> None:
+    switch(here.office, AUTHOR, TOTP, on=True)
+    assert with_password(here, "tina") == "/my-events", "directors need none"
+    assert with_password(here, onward="/desk/members") == "/login/code?next=%2Fdesk%2Fmembers"
+    assert here.client.get("/desk").status_code == 303, "a password alone opens nothing"
+    page = here.client.get("/login/code")
+    key = begin_enrolling(here.office, "anna")
+    assert " ".join(key[at : at + 4] for at in range(0, len(key), 4)) in page.text
+    assert "otpauth://totp/" in page.text
+    assert with_code(here, "000000").status_code == 401
+    reply = with_code(here, code_of(key, step_at(here.clock.now)), "/desk/members")
+    codes = re.findall(r"<code>([0-9a-f]{5}-[0-9a-f]{5})</code>", reply.text)
+    assert (reply.status_code, len(codes)) == (200, 10)
+    assert "/desk/members" in reply.text
+    assert here.client.get("/desk").status_code == 200
+    assert with_password(here) == "/login/code"
+    assert key not in here.client.get("/login/code").text
+    assert with_code(here, code_of(key, step_at(here.clock.now))).status_code == 401, "it was used"
+    assert with_code(here, codes[0]).headers["location"] == "/desk"
+    assert here.client.get("/desk").status_code == 200
+
+
+def test_codes_cannot_be_tried_without_end_nor_without_the_password(here: Site) -> None:
+    switch(here.office, AUTHOR, TOTP, on=True)
+    here.form_mark()
+    assert here.client.get("/login/code").headers["location"] == "/login"
+    assert with_code(here, "000000").headers["location"] == "/login"
+    assert with_password(here) == "/login/code"
+    here.client.get("/login/code")
+    replies = [with_code(here, "000000").status_code for _ in range(11)]
+    assert replies == [401] * 10 + [429]
+    here.clock.go(minutes=20)
+    assert with_code(here, "000000").headers["location"] == "/login", "half a login does not last"

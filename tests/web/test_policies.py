@@ -14,7 +14,7 @@ from crosstable.web.app import all_routes, create_app
 from crosstable.web.policies import REACH, Actor, ActorKind, Reach, may, reach
 from crosstable.web.routes import API, Policy, Route
 from crosstable.web.settings import Settings
-from tests.office.made_office import filled
+from tests.office.made_office import put_filled
 from tests.web.people import OTHER, OWN, Site, a_club, site
 
 # What each kind of actor may do (decision 0006), by policy. A club's own lists are not kept here.
@@ -56,12 +56,13 @@ SAMPLES = {
     "change": "disable",
     "token_id": "00000000",
     "link": "no-link",
+    "job": "000000000000",
 }
 OPEN_WRITES = {
     "/upload/check",
     "/upload/export",
     "/api/v1/workbench",
-    *("/login", "/machine", "/upload", "/rate", "/audit"),
+    *("/login", "/login/code", "/machine", "/upload", "/rate", "/audit"),
     *(f"{API}/{name}" for name in ("estimate", "rate", "explain", "check", "previews")),
 }
 
@@ -103,7 +104,7 @@ def unguarded(app: FastAPI) -> list[str]:
 
 def test_every_route_has_a_policy_and_is_guarded_by_it(tmp_path: Path) -> None:
     path = tmp_path / "office.db"
-    path.write_bytes(filled(a_club))
+    put_filled(a_club, path)
     app = create_app(Settings(str(path)))
     assert unguarded(app) == []
     app.add_api_route("/desk/backdoor", lambda: "come in")  # the check can fail
@@ -197,7 +198,7 @@ def test_the_matrix_of_routes_and_actors(peopled: Site) -> None:
 
 # Where a policy lets somebody in, and the page then finds that this account or this form is none of theirs.
 _OTHERS = ("/account/others", "/account/others/{name}/{change}")
-_NO_FORM = ("/login", "/machine")
+_NO_FORM = ("/login", "/login/code", "/machine")
 REFUSED_INSIDE: Mapping[str, tuple[str, ...]] = {
     "anybody": _NO_FORM,
     "td": (*_OTHERS, *_NO_FORM),

@@ -24,6 +24,7 @@ from crosstable.office.views import known, log
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
 from crosstable.terms import RatingSystem
+from tests.amounts import IS_SOAK
 from tests.office.made_office import AUTHOR, join, member_id, opening, person, posted, run
 from tests.web.people import OWN, Site, site
 
@@ -146,7 +147,7 @@ def test_what_becomes_of_each_field_that_somebody_sends(here: Site) -> None:
     join(here.office, [person(number) for number in (9, 10, 11)])  # nothing else is known of them
     # The same results on one day would be the same tournament sent twice.
     actors = (("director", "WL"), ("affiliate token", "DD"), ("office", "LW"))
-    for unrated, (actor, results) in enumerate(actors, start=9):
+    for unrated, (actor, results) in enumerate(actors if IS_SOAK else actors[::2], start=9):
         event_id = actor.split()[0]
         code, _ = sent(here, actor, event_of(event_id, unrated, results))
         assert code in (200, 201, 202)

@@ -30,7 +30,18 @@ from crosstable.app.estimating import (
     is_asked,
     is_refused,
 )
-from crosstable.app.showing import AUDIT, NOTHING, RATE, audited_file, given_of, rated_file
+from crosstable.app.showing import (
+    AUDIT,
+    NOTHING,
+    RATE,
+    Given,
+    Typed,
+    audited_file,
+    completed_with,
+    given_of,
+    rated_file,
+    typed_of,
+)
 from crosstable.app.templating import Site, environment_of
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats.detect import Input, inputs, read_input
@@ -45,6 +56,7 @@ from crosstable.pipeline.workbench import answer as workbench_answer
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
 
+VERIFY = "verify.html"
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "web", "templates")
 # The pages of the folder by their addresses on the site.
@@ -234,29 +246,46 @@ def _keep(files: Files) -> str:
     return name
 
 
-def _audit(request: Request) -> Reply:
+class Posted(NamedTuple):
+    """What a form about posted ratings holds; ``wrong`` says why nothing can be done with it."""
+
+    typed: Typed
+    given: Given
+    files: Files
+    wrong: str = ""
+
+
+def _posted_of(request: Request) -> Posted:
+    typed = typed_of(request.text, dict(request.fields).get("pasted", ""))
+    files = [*request.files, *([("pasted text", typed.pasted.encode())] if typed.pasted else ())]
     try:
-        given = given_of(request.text)
+        return Posted(typed, given_of(request.text), files, "" if files else "Paste a crosstable, or choose a file.")
     except ValueError as error:
-        return _page(AUDIT, "/audit", 422, shown=[], wrong=str(error))
-    pasted = dict(request.fields).get("pasted", "")
-    files = [*request.files, *([("pasted text", pasted.encode())] if pasted.strip() else ())]
-    if not files:
-        return _page(AUDIT, "/audit", 422, shown=[], wrong="Paste a crosstable, or choose a file.")
-    return _page(AUDIT, "/audit", shown=[audited_file(name, found, given) for name, found in reports_of(files)])
+        return Posted(typed, NOTHING, files, str(error))
+
+
+def _audit(request: Request) -> Reply:
+    asked = _posted_of(request)
+    if asked.wrong:
+        return _page(AUDIT, "/audit", 422, shown=[], typed=asked.typed, wrong=asked.wrong)
+    shown = [audited_file(name, found, asked.given) for name, found in reports_of(asked.files)]
+    return _page(AUDIT, "/audit", shown=shown, typed=asked.typed)
 
 
 def _verify(request: Request) -> Reply:
-    found = list(reports_of(request.files))
-    posted = posted_pages((name, one) for name, one in found if isinstance(one, Report))
+    asked = _posted_of(request)
+    if asked.wrong:
+        return _page(VERIFY, "/verify", 422, errors=(), body="", typed=asked.typed, wrong=asked.wrong)
+    found = list(reports_of(asked.files))
+    posted = posted_pages((name, completed_with(one, asked.given)) for name, one in found if isinstance(one, Report))
     faults = [one for _, one in found if isinstance(one, Fault)]
     errors = for_reader([*faults, *(one for _, one in posted.faults)], Reader.PAGE)
     if not posted.pages:
-        wrong = "There are no posted ratings in these files."
-        return _page("verify.html", "/verify", 422, errors=errors, body="", wrong=wrong)
+        wrong = "There are no posted ratings here that can be compared."
+        return _page(VERIFY, "/verify", 422, errors=errors, body="", typed=asked.typed, wrong=wrong)
     verified = verify(posted.pages)
     body = Markup(verify_body(verified.found, verified.norms))  # its texts are escaped
-    return _page("verify.html", "/verify", errors=errors, body=body)
+    return _page(VERIFY, "/verify", errors=errors, body=body, typed=asked.typed)
 
 
 # Documents, as the command line prints them.
@@ -299,9 +328,9 @@ _ANSWERS: dict[tuple[str, str], Callable[[Request], Reply]] = {
     ("POST", "/rate"): _rate,
     ("POST", "/rate.json"): _rated,
     ("POST", "/explain.json"): _explained,
-    ("GET", "/verify"): _form("verify.html", "/verify", errors=(), body=""),
+    ("GET", "/verify"): _form(VERIFY, "/verify", errors=(), body="", typed=Typed()),
     ("POST", "/verify"): _verify,
-    ("GET", "/audit"): _form(AUDIT, "/audit", shown=[]),
+    ("GET", "/audit"): _form(AUDIT, "/audit", shown=[], typed=Typed()),
     ("POST", "/audit"): _audit,
     ("POST", "/audit.json"): _audited,
     ("GET", "/api/v1/suggest"): lambda _request: _document({"found": []}),

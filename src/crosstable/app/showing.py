@@ -92,6 +92,11 @@ def _day(text: str) -> date | None:
         raise ValueError(f"“{text[:20]}” is no date; write it as YYYY-MM-DD.") from None
 
 
+def completed_with(report: Report, given: Given) -> Report:
+    """A report with what a form adds where it has nothing."""
+    return completed(report, given.control, given.start, given.end, override=False)
+
+
 def rated_file(name: str, found: Report | Fault, given: Given, why: str = "", carried: str = "") -> RatedFile:
     """A file rated; ``why`` names a player whose working is wanted. Raises ``LookupError`` where there is none."""
     if isinstance(found, Fault):
@@ -148,6 +153,20 @@ class AuditedSection(NamedTuple):
     rows: tuple[ShownRow, ...]
 
 
+class Typed(NamedTuple):
+    """A form about posted ratings as it was filled in, so that nobody types it twice."""
+
+    pasted: str = ""
+    control: str = ""
+    start: str = ""
+    end: str = ""
+
+
+def typed_of(text: Callable[[str], str], pasted: str) -> Typed:
+    """The form as it was filled in; pasted text keeps its lines."""
+    return Typed(pasted if pasted.strip() else "", text("control"), text("start"), text("end"))
+
+
 class AuditedFile(NamedTuple):
     """A file as the page shows it."""
 
@@ -163,7 +182,7 @@ def audited_file(name: str, found: Report | Fault, given: Given) -> AuditedFile:
     """A file with posted ratings, each of them computed again."""
     if isinstance(found, Fault):
         return AuditedFile(name, "", "", (), for_reader([found], Reader.PAGE))
-    report = completed(found, given.control, given.start, given.end, override=False)
+    report = completed_with(found, given)
     errors = for_reader([fault for fault in report.faults if fault.severity.stops], Reader.PAGE)
     if sum(len(section.players) for section in report.sections) > MOST_ROWS:
         return AuditedFile(name, "", f"This page audits at most {MOST_ROWS:,} players at a time.", (), errors)

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from crosstable import __version__
 from crosstable.calculator.estimate import GamePoints
 from crosstable.calculator.what_if import NormChance, Possibility, norm_title
+from crosstable.languages.catalogues import ENGLISH
 from crosstable.output.words import printable
 from crosstable.sentences import american, american_days, counted
 from crosstable.terms import RatingSystem
@@ -47,6 +48,8 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
         auto_reload=False,
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
+    made.filters.update(said=said, piece=said)
+    made.globals.update(lang=ENGLISH, other_languages=(), script_words={})
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
     made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
     return made
@@ -55,6 +58,11 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
 def visible(value: object) -> object:
     """Whatever a template prints: no text of a file can turn the direction of a line or hide in it."""
     return printable(value) if type(value) is str and not value.isprintable() else value
+
+
+def said(value: object) -> object:
+    """A text, or a piece that Python made, in the language of the page; ``in_language`` has it speak another."""
+    return value
 
 
 def address(*parts: object) -> str:

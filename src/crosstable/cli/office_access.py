@@ -8,12 +8,12 @@ from datetime import date
 
 from crosstable.cli import require
 from crosstable.cli.options import Parser, Run, take
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeError, RefusedError
 from crosstable.office.address import DEFAULT, ENVIRONMENT
 from crosstable.office.database import Office, open_office, system_clock
 from crosstable.office.ledger.journal import Author
 
-GENERAL = ("--by", "--reason", "--reason!")
+GENERAL = ("--by", "--reason", "--reason!", "--account")
 
 
 def office_command(made: Parser, run: Run, *shared: str, epilog: str = "") -> Parser:
@@ -41,8 +41,20 @@ def opened(options: argparse.Namespace) -> Iterator[Office]:
 
 
 def author_of(options: argparse.Namespace, usual: str = "") -> Author:
-    """Who acts and why; ``usual`` is said where no reason is given."""
-    return Author(options.by or login_name(), options.reason.strip() or usual)
+    """Who acts and why; ``usual`` is said where no reason is given.
+
+    A name that is given is kept beside the login of the machine, and cannot look like somebody's approval.
+    """
+    reason = options.reason.strip() or usual
+    if not options.by:
+        return Author(login_name(), reason)
+    if "approved by" in " ".join(options.by.casefold().split()):
+        raise RefusedError("--by is a name; who approves does so with their own account: office proposals approve N")
+    try:
+        login = login_name()
+    except OfficeError:
+        login = ""
+    return Author(options.by, reason, "" if login == options.by else login)
 
 
 def login_name() -> str:

@@ -6,11 +6,22 @@ import sys
 from datetime import datetime
 
 from crosstable.cli.office_access import login_name, office_command, opened
+from crosstable.cli.office_consent import is_by_two, two_accounts
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say
 from crosstable.errors import OfficeError
-from crosstable.office.accounts import Account, NewAccount, Role, accounts, add_account, set_disabled, set_password
+from crosstable.office.accounts import (
+    Account,
+    NewAccount,
+    Role,
+    account_of,
+    accounts,
+    add_account,
+    set_disabled,
+    set_password,
+)
 from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
+from crosstable.office.database import Office
 from crosstable.sentences import american, counted
 
 USER_COLUMNS = columns("Name", "Role", "Affiliate", "Full name", "Last login", "State")
@@ -30,8 +41,13 @@ def add_users(made: Parser) -> None:
     disabled = add_command(group, "disable", "disable an account and its tokens, at once")
     office_command(disabled, _disable, "name")
     flag(disabled, "--undo", "enable it again")
+    lost = add_command(group, "second-factor", "take the second factor from an account whose owner lost it")
+    office_command(lost, _second_factor, "name")
     changed = add_command(group, "password", "change the password of an account and end its sessions")
     office_command(changed, _password, "name")
+    for one in (added, disabled, changed):
+        words = "where consent is on, for accounts of the office: the two people who agree (give it twice)"
+        option(one, "--account NAME", words, action="append", default=[])
 
 
 def asked_password() -> str:
@@ -44,15 +60,27 @@ def asked_password() -> str:
     return first
 
 
+def _by(office: Office, options: argparse.Namespace, role: Role | None) -> str:
+    """Who does something to an account: the login, or where consent is on, two people for one of the office."""
+    if role is not Role.OFFICE or not is_by_two(office):
+        return login_name()
+    return two_accounts(office, options.account)
+
+
+def _role_of(office: Office, name: str) -> Role | None:
+    found = account_of(office, name)
+    return None if found is None else found.role
+
+
 def _add(options: argparse.Namespace) -> None:
     wanted = NewAccount(options.name, Role(options.role), options.affiliate, options.full_name)
     with opened(options) as office:
-        made = add_account(office, login_name(), wanted, asked_password())
+        made = add_account(office, _by(office, options, wanted.role), wanted, asked_password())
         role = f"{made.role.value} for {made.affiliate}" if made.affiliate else made.role.value
         say(f"{made.name} may log in as {role}")
         others = [one for one in accounts(office) if one.role is Role.OFFICE and not one.is_disabled]
         if made.role is Role.OFFICE and len(others) == 1:
-            say("publishing, and corrections that touch a published supplement, take two people: add a second account")
+            say("with a second account, publishing and changes of published periods take two people on the site")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -78,14 +106,24 @@ def _instant(at: datetime | None) -> str:
 
 def _disable(options: argparse.Namespace) -> None:
     with opened(options) as office:
-        set_disabled(office, login_name(), options.name, is_disabled=not options.undo)
+        who = _by(office, options, _role_of(office, options.name))
+        set_disabled(office, who, options.name, is_disabled=not options.undo)
     say(f"{options.name} may log in again" if options.undo else f"{options.name} is disabled")
 
 
 def _password(options: argparse.Namespace) -> None:
     with opened(options) as office:
-        set_password(office, login_name(), options.name, asked_password())
+        who = _by(office, options, _role_of(office, options.name))
+        set_password(office, who, options.name, asked_password())
     say(f"{options.name} has a new password; sessions with the old one have ended")
+
+
+def _second_factor(options: argparse.Namespace) -> None:
+    from crosstable.office.second_factor import remove
+
+    with opened(options) as office:
+        remove(office, login_name(), options.name)
+    say(f"{options.name} has no second factor any more; the next login sets one up where the office asks for it")
 
 
 def add_tokens(made: Parser) -> None:

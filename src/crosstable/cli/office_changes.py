@@ -17,6 +17,7 @@ from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahea
 from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.public import PublicChange, PublicEntry
 from crosstable.office.public_views import PublicOffice
+from crosstable.office.security_log import SecurityEntry, security_entries
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
 from crosstable.sentences import american, counted
 
@@ -29,6 +30,7 @@ MOST_LINES = 30
 MOST_READ = 2000
 MOST_PLACES = 3
 MOST_CAUSES = 10
+SECURITY_COLUMNS = columns(">Entry", "When (UTC)", "Who", "What", "About", "~More")
 LOG_COLUMNS = columns(">Entry", "When (UTC)", "Who", "~What", "About", "~Why")
 # What reveals more of a member than the journal may show.
 _NOT_SHOWN = ("birth_date", "birth_year", "secret")
@@ -256,9 +258,33 @@ def add_log(made: Parser) -> None:
     kinds = [kind.value for kind in EntryKind]
     made.add_argument("--kind", action="append", default=[], choices=kinds, help="only this kind of entry (repeatable)")
     option(made, "--last N", "only the newest N", type=count)
+    words = "the security log: accounts, tokens, logins of the office, approvals, who read birth dates"
+    flag(made, "--security", words)
+
+
+def _security(options: argparse.Namespace) -> None:
+    """The security log, which is chained like the journal."""
+    with opened(options) as office, office.reading() as connection:
+        found = security_entries(connection, options.last)
+    found = [one for one in found if options.subject in ("", one.subject)]
+    if options.json:
+        entries = [{**one._asdict(), "at": one.at.isoformat()} for one in found]
+        print_json({"format": "crosstable-office-security-log/1", "entries": entries})
+        return
+    print_table(SECURITY_COLUMNS, [_security_row(one) for one in found], "the security log is empty")
+    if found:
+        say(f"head of the security log {found[-1].digest}")
+
+
+def _security_row(one: SecurityEntry) -> tuple[str, ...]:
+    more = ", ".join(f"{name} {value}" for name, value in one.details.items() if value not in (None, ""))
+    return str(one.seq), f"{one.at:%Y-%m-%d %H:%M}", one.actor, one.kind, one.subject, more
 
 
 def _log(options: argparse.Namespace) -> None:
+    if options.security:
+        _security(options)
+        return
     found: Sequence[JournalEntry | PublicEntry]
     with opened(options) as office, office.reading() as connection:
         if options.public:
@@ -279,7 +305,8 @@ def _log(options: argparse.Namespace) -> None:
 def _log_row(act: JournalEntry | PublicEntry) -> tuple[str, ...]:
     words = what_was_done(act) if isinstance(act, JournalEntry) else ""
     what = f"{act.kind}: {words}" if words else str(act.kind)
-    return str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", act.actor, what, act.subject, act.reason
+    who = act.author if isinstance(act, JournalEntry) else act.actor
+    return str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", who, what, act.subject, act.reason
 
 
 def _act_object(act: JournalEntry | PublicEntry) -> dict[str, Any]:
@@ -291,8 +318,12 @@ def _act_object(act: JournalEntry | PublicEntry) -> dict[str, Any]:
         "reason": act.reason,
         "about": act.subject,
     }
+    if act.approved_by:
+        found["approved_by"] = act.approved_by
     if isinstance(act, PublicEntry):
         return {**found, "after": dict(act.said)}
+    if act.login:
+        found["login"] = act.login
     return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
 
 
@@ -365,5 +396,6 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
         f"{act.subject} {act.after.get('clock_days') or ('on' if any(act.after.values()) else 'off')}"
     ),
     EntryKind.UPGRADE: lambda act: f"from schema {act.after['from']} to {act.after['to']}",
+    EntryKind.ERASE: lambda act: "personal values" if act.after["members"] else "originals that are no longer kept",
     EntryKind.CLOCK: lambda act: f"the clock is right; the entry before it was stamped {act.after['last']}",
 }

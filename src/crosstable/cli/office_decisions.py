@@ -8,26 +8,33 @@ from typing import Any, NamedTuple
 
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
-from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, option
-from crosstable.cli.printing import print_json, say
+from crosstable.cli.office_consent import change_limits, done_or_proposed, is_by_two
+from crosstable.cli.office_consent import switch as switch_consent
+from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, flag, option
+from crosstable.cli.printing import print_json, say, warn
 from crosstable.errors import RefusedError
 from crosstable.limits import CLOCK_AHEAD
+from crosstable.office.consent import consent_state
 from crosstable.office.database import Office
-from crosstable.office.decisions import Ruling, decide, set_fact
+from crosstable.office.decisions import Ruling, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.ledger.journal import clock_days
 from crosstable.office.members import import_members
+from crosstable.office.proposals import fact_wish, ruling_wish
+from crosstable.office.retention import Keep, kept_days, let_go, set_kept_days
 from crosstable.office.settings import (
     MEMBERSHIPS,
     PUBLIC_DECIMALS,
     SETTINGS,
+    TOTP,
     identity,
     is_on,
     set_clock_days,
     show_as,
     switch,
 )
+from crosstable.sentences import american, counted
 from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
@@ -94,7 +101,7 @@ def add_decide(made: Parser) -> None:
     group = add_commands(made)
     for kind, what in KINDS.items():
         one = add_command(group, kind.value, what.summary)
-        office_command(one, _decide, "--by", "--reason!", "--rate")
+        office_command(one, _decide, "--by", "--reason!", "--account", "--rate")
         one.set_defaults(kind=kind)
         for name in (*what.needs, *what.takes):
             added = one.add_argument(f"--{name}", required=name in what.needs, **OPTIONS[name])
@@ -120,7 +127,9 @@ def _decide(options: argparse.Namespace) -> int:
         details=details,
     )
     with opened(options) as office:
-        act = decide(office, author_of(options), ruling)
+        act = done_or_proposed(office, options, ruling_wish(ruling), author_of(options))
+        if act is None:
+            return 0
         undone = "" if options.kind in _FINAL else f"; to revoke it: crosstable office decide revoke --entry {act}"
         say(f"{options.kind.value} is decided (entry {act}){undone}")
         return rate_if_asked(office, options, f"after deciding {options.kind.value}")
@@ -135,12 +144,20 @@ def _fact(options: argparse.Namespace) -> int:
     if outside and len(outside) < len(facts):
         raise RefusedError("give FIDE and CFC ratings in a separate command")
     with opened(options) as office:
-        if outside:
-            act = _set_outside(office, options, outside)
-        else:
-            act = set_fact(office, author_of(options), options.member, facts)
+        act = _set_outside(office, options, outside) if outside else _set_facts(office, options, facts)
+        if act is None:
+            return 0
         say(f"member {options.member}: {', '.join(name.replace('_', '-') for name in facts)} (entry {act})")
         return rate_if_asked(office, options, f"after a fact about {options.member}")
+
+
+def _set_facts(office: Office, options: argparse.Namespace, facts: dict[str, Any]) -> int | None:
+    """One fact may be a proposal; several at once only where one person is enough."""
+    if not is_by_two(office):
+        return set_fact(office, author_of(options), options.member, facts)
+    if len(options.facts) > 1:
+        raise RefusedError("consent is on: give one fact in a command")
+    return done_or_proposed(office, options, fact_wish(options.member, options.facts[0]), author_of(options))
 
 
 def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[str, OutsideRating]) -> int:
@@ -165,6 +182,26 @@ def add_settings(made: Parser) -> None:
         office_command(made, _switch, *("--by", "--reason"), epilog=f"Off by default. {epilog}")
         made.add_argument("value", choices=(ON, OFF), help=values)
         made.set_defaults(setting=setting)
+    made = add_command(group, "consent", "ask for two people where ratings are set by hand or published periods change")
+    office_command(
+        made,
+        switch_consent,
+        *("--by", "--reason", "--account"),
+        epilog="Off by default. It takes two accounts of the office. Two people switch it off at once (--account "
+        "proposes it), one alone with a delay of 7 days.",
+    )
+    made.add_argument("value", choices=(ON, OFF), help="on: two people; off: one")
+    made = add_command(group, "consent-limits", "say which late events one person may still accept")
+    office_command(made, change_limits, *("--by", "--reason", "--account"), epilog="Of a period that is published.")
+    option(made, "--days N", "how many days after its end an event may come", type=int)
+    option(made, "--players N", "how many players it may have", type=int)
+    option(made, "--changes N", "how many ratings it may change", type=int)
+    made = add_command(group, "keep", "say for how many days something is kept; office clear lets go of what is older")
+    office_command(made, _keep, *("--by", "--reason"), epilog="0 keeps it for ever, which is the default of all four.")
+    option(made, "--originals DAYS", "submitted files, from the day they came in", type=int)
+    option(made, "--proposals DAYS", "proposals that are settled", type=int)
+    option(made, "--security-log DAYS", "names and details of the security log", type=int)
+    option(made, "--access DAYS", "sessions, tokens and tries to log in that are over", type=int)
     made = add_command(group, "clock-days", "say how far after the last entry the next one may be without a word")
     office_command(made, _set_days, *("--by", "--reason"), epilog=f"{CLOCK_AHEAD} days by default; see office clock.")
     made.add_argument("days", type=int, help="a number of days")
@@ -195,6 +232,12 @@ _SETTINGS = {
         "until'). House players, JTP sections, sanctioned state games and foreign masters need none.",
         "on: an error, the section is held; off: a warning",
     ),
+    TOTP: (
+        "ask accounts of the office for a code beside the password, or not",
+        "Codes come from an app on a telephone (TOTP). The first login after this sets it up and shows recovery codes. "
+        "Who lost both is helped on the host: crosstable office users second-factor NAME.",
+        "on: a code at every login of the office; off: no code of those who have none",
+    ),
 }
 
 
@@ -203,11 +246,20 @@ def _show(options: argparse.Namespace) -> None:
         found = {setting: is_on(connection, setting) for setting in SETTINGS}
         shown = identity(connection)._asdict()
         days = clock_days(connection)
+        consent = consent_state(connection, office.clock())
+        keep = kept_days(connection)
     if options.json:
+        limits = {f"consent_{name}": value for name, value in consent.limits._asdict().items()}
+        found |= {"consent": consent.is_on, "consent_off_from": consent.until, **limits}  # type: ignore[dict-item]
+        found |= {f"keep_{name}": days for name, days in keep._asdict().items()}
         print_json({"format": "crosstable-office-settings/1", **found, "clock_days": days, **shown})
         return
     for setting, on in found.items():
         say(f"{setting.replace('_', '-')}: {ON if on else OFF}")
+    until = "" if consent.until is None else f", until {american(consent.until.date())}"
+    say(f"consent: {ON if consent.is_on else OFF}{until}")
+    say("consent-limits: " + ", ".join(f"{name} {value}" for name, value in consent.limits._asdict().items()))
+    say(f"keep: {_kept(keep)}")
     say(f"clock-days: {days}")
     for setting, text in shown.items():
         say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
@@ -220,6 +272,37 @@ def _show_as(options: argparse.Namespace) -> None:
     with opened(options) as office:
         act = show_as(office, author_of(options), options.setting, text)
     say(f"{options.setting}: " + ("so already" if act is None else f"changed (entry {act})"))
+
+
+def _keep(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        with office.reading() as connection:
+            now = kept_days(connection)
+        given = {name: days or None for name in now._fields if (days := getattr(options, name)) is not None}
+        act = set_kept_days(office, author_of(options), now._replace(**given))
+    say(f"keep: {_kept(now._replace(**given))}" + (" already" if act is None else f" (entry {act})"))
+
+
+def _kept(keep: Keep) -> str:
+    return ", ".join(
+        f"{name.replace('_', '-')} " + ("for ever" if days is None else counted(days, "day"))
+        for name, days in keep._asdict().items()
+    )
+
+
+def add_clear(made: Parser) -> None:
+    """What ``office clear`` takes."""
+    office_command(made, _clear, "--by", "--reason", epilog="Run it every night, for example from cron.")
+    flag(made, "--scrub", "also overwrite what was erased in the file of the database; stop the site first")
+
+
+def _clear(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        found = let_go(office, author_of(options, "no longer kept"))
+        if (options.scrub or found["originals"]) and not office.store.scrub():
+            warn("note: old bytes may still be in the database; see Erasure in the guide (docs/privacy.md)")
+    said = [f"{name.replace('_', '-')} {number:,}" for name, number in found.items() if number]
+    say(f"cleared: {', '.join(said)}" if said else "nothing is older than it is kept")
 
 
 def _set_days(options: argparse.Namespace) -> None:

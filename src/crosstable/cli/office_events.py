@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
+from crosstable.cli.office_consent import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.options import Parser, also, flag, option, take
 from crosstable.cli.printing import Bar, say, sections_text, warn_of_faults
 from crosstable.errors import FAULTY, FormatError, RefusedError, Severity
@@ -18,13 +19,15 @@ from crosstable.office.corrections import (
     correct_by_file,
     correct_member,
     correct_result,
-    withdraw,
 )
 from crosstable.office.database import Office
+from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
+from crosstable.office.proposals import confirmation, note_proposed, withdrawal
 from crosstable.office.questions import about_event
-from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of, submit
+from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of
 from crosstable.office.views import known
 from crosstable.sentences import counted
 
@@ -84,9 +87,11 @@ def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Su
     except FormatError as error:
         return Submission(given.name, Status.REFUSED, faults=(error.fault,))
     wanted = SubmitOptions(options.new_members, options.starting_ratings)
-    made = submit(office, author_of(options), document, today(office), wanted)
+    made = submit_first(office, author_of(options), document, today(office), wanted)
     with office.reading() as connection:
         private = birth_differences(known(connection).record, document.reading.report)
+    if private:
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), f"event {made.event_id}", by="office submit")
     return made._replace(faults=(*made.faults, *private))
 
 
@@ -144,7 +149,7 @@ def add_correct(made: Parser) -> None:
     office_command(
         made,
         _correct,
-        *("event", "--by", "--reason!", "--rate"),
+        *("event", "--by", "--reason!", "--account", "--rate"),
         epilog="Give one of: a FILE that replaces the event; --section, --player, --round and --result for one game, "
         "which is changed on both rows; --member. Exit code 1: the corrected event has errors, or nothing differs. "
         "Nothing is stored then.",
@@ -188,14 +193,15 @@ def _wrong_usage(options: argparse.Namespace) -> str:
 
 def _corrected(office: Office, options: argparse.Namespace) -> Correction:
     author, day, event = author_of(options), today(office), options.event
+    asks = asking(office, options, event)
     if options.member is not None:
         wrong, _, right = options.member.partition("=")
-        return correct_member(office, author, event, (wrong, right), day, is_request=options.request)
+        return correct_member(office, author, event, (wrong, right), day, is_request=asks)
     if options.result is not None:
         change = ChangedResult(options.section, options.player, options.round, options.result)
-        return correct_result(office, author, event, change, day, is_request=options.request)
+        return correct_result(office, author, event, change, day, is_request=asks)
     document = document_of(inputs(options.file)[0])
-    return correct_by_file(office, author, event, document, day, is_request=options.request)
+    return correct_by_file(office, author, event, document, day, is_request=asks)
 
 
 def _tell_corrected(office: Office, options: argparse.Namespace, made: Correction) -> int:
@@ -207,6 +213,10 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
     for text in made.differences:
         say(text)
     if made.is_requested:
+        if made.proposal is not None:
+            note_proposed(office, options.proposer, made.proposal)
+            tell_proposed(made.proposal)
+            return 0
         say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")
         return 0
     say(f"event {made.event_id} is corrected (entry {made.act})")
@@ -216,7 +226,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
 
 def add_confirm(made: Parser) -> None:
     """What ``office confirm`` takes."""
-    office_command(made, _confirm, "event", "--section", "--by", "--reason", "--rate")
+    office_command(made, _confirm, "event", "--section", "--by", "--reason", "--account", "--rate")
     take(made, "--new-members", new_members="first add the players the office does not know")
     words = "refuse what only the office may say: starting ratings by hand, waivers, other systems, opting in"
     flag(made, "--without-requests", words)
@@ -228,6 +238,16 @@ def _confirm(options: argparse.Namespace) -> int:
         if options.new_members:
             with office.reading() as connection:
                 people = newcomers_waiting(known(connection).record, options.event, options.section)
+        if is_by_two(office):
+            with office.reading() as connection:
+                record = known(connection).record
+                wish = confirmation(record, options.event, options.section, people, refuses=options.without_requests)
+            author = author_of(options, "as it was asked for")
+            act = done_or_proposed(office, options, wish, author)
+            if act is None:
+                return 0
+            say(f"event {options.event} is confirmed (entry {act})")
+            return rate_if_asked(office, options, f"after confirming {options.event}")
         seen = Seen(newcomers=people, refuses=options.without_requests)
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
         told = [one for one in made.faults if not made.is_stored or one.severity is not Severity.CONFIRM]
@@ -244,12 +264,15 @@ def _confirm(options: argparse.Namespace) -> int:
 
 def add_withdraw(made: Parser) -> None:
     """What ``office withdraw`` takes."""
-    office_command(made, _withdraw, "event", "--section", "--by", "--reason!", "--rate")
+    office_command(made, _withdraw, "event", "--section", "--by", "--reason!", "--account", "--rate")
 
 
 def _withdraw(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = withdraw(office, author_of(options), options.event, options.section)
+        wish = withdrawal(options.event, tuple(options.section))
+        act = done_or_proposed(office, options, wish, author_of(options))
+        if act is None:
+            return 0
         what = f": {sections_text(options.section)} withdrawn" if options.section else " is withdrawn"
         say(f"event {options.event}{what} (entry {act}); the record keeps what was submitted")
         _tell_questions(office, options.event)

@@ -4,17 +4,24 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
+from crosstable.cli.office_consent import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
-from crosstable.cli.printing import print_json, say, warn_of_faults
+from crosstable.cli.printing import print_json, say, warn, warn_of_faults
 from crosstable.errors import FAULTY, FormatError, RefusedError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
-from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
+from crosstable.office.erasing import erase_member
+from crosstable.office.erasure_list import list_path, write_list
+from crosstable.office.exporting import everything_about
+from crosstable.office.ledger.journal import Author
+from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
+from crosstable.office.proposals import merging, propose, starts_wish, unmerging
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
 from crosstable.sentences import american, counted
@@ -40,7 +47,18 @@ def add_members(made: Parser) -> None:
     unmerge = add_command(group, "unmerge", "undo a merge")
     option(unmerge, "member ID", "the id that was merged into another")
     for one, run in ((merge, _merge), (unmerge, _unmerge)):
-        office_command(one, run, "--by", "--reason!", "--rate")
+        office_command(one, run, "--by", "--reason!", "--account", "--rate")
+    exported = add_command(group, "export", "write everything that is stored about a person as JSON, for that person")
+    office_command(exported, _export, "member")
+    erased = add_command(group, "erase", "erase a person's name, birth date and ids; ratings and proofs stay")
+    office_command(
+        erased,
+        _erase,
+        *("member", "--by", "--reason!"),
+        epilog="It cannot be undone. The files of the person's events go too; supplements that were handed out stay "
+        "what they are. Without --yes nothing is erased.",
+    )
+    flag(erased, "--yes", "erase, and do not only say what would be erased")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
     office_command(
         asked,
@@ -57,7 +75,7 @@ def _add_import(group: Commands) -> None:
     office_command(
         made,
         _import,
-        *("--no-rate", "--by", "--reason"),
+        *("--no-rate", "--by", "--reason", "--account"),
         epilog="For a template, type crosstable schema members. A rating in the file becomes a member's starting "
         "rating if the office has none. An import with nothing new changes nothing.",
     )
@@ -89,7 +107,13 @@ def _import(options: argparse.Namespace) -> int:
             prepared = [(path, taken(record, found, os.path.basename(path), wishes)) for path, found in files]
         for path, what in prepared:
             author = author_of(options, f"members file {os.path.basename(path)}")
-            _tell(path, import_members(office, author, what.people, what.openings), what)
+            is_proposed = bool(what.openings) and is_by_two(office)
+            taken_now = () if is_proposed else what.openings
+            who = proposer(office, options, "starting ratings") if is_proposed else None
+            _tell(path, import_members(office, author, what.people, taken_now), what)
+            if who is not None:
+                wish = starts_wish(what.openings)
+                tell_proposed(propose(office, Author(who.name, author.reason), wish, who.credential))
         if options.no_rate:
             return 0
         return rate_and_tell(office, options, "after importing members", is_brief=True)
@@ -133,15 +157,51 @@ def _tell(path: str, made: Imported, what: TakenFile) -> None:
         say(f"{path}: {', '.join(text for text, number in said.items() if number)} (entry {made.act})")
     if what.left:
         say(f"  {counted(what.left, 'rating')} not taken, as the office has its own (to take them: --replace-ratings)")
+    if what.erased:
+        say(f"  {counted(what.erased, 'member')} left out: erased")
     if what.uncounted:
         unknown = f"  {counted(what.uncounted, 'rating')} without a game count: established, number of games unknown"
         say(f"{unknown} (to give a count: --count-by-2001-rule)")
 
 
+def _export(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        with office.reading() as connection:
+            found = everything_about(connection, options.member)
+        note_apart(office, SecurityKind.EXPORTED, login_name(), found["member_id"])
+    print_json(found)
+
+
+def _erase(options: argparse.Namespace) -> None:
+    with opened(options) as office:
+        if not options.yes:
+            with office.reading() as connection:
+                person = member_view(connection, options.member).person
+            say(f"nothing was erased: {person.member_id} {person.name} would be; to erase them, add --yes")
+            return
+        made = erase_member(office, author_of(options), options.member)
+        is_clean = office.store.scrub()
+        path = list_path(office.url)
+        if path:
+            write_list(office, path)
+    rows = sum(made.rows.values()) - made.documents
+    files = counted(made.documents, "original file")
+    say(f"member {made.members[0]} is erased: {counted(rows, 'row')}, {files} (entry {made.act})")
+    for place in made.remains:
+        say(f"  the name still stands in {place}, which is no personal value of the record")
+    if not is_clean:
+        warn("note: old bytes may still be in the database; see Erasure in the guide (docs/privacy.md)")
+    if path:
+        say(f"backups still hold what was erased; keep {path} for whoever restores one")
+
+
 def _show(options: argparse.Namespace) -> None:
-    with opened(options) as office, office.reading() as connection:
-        view = member_view(connection, options.member, options.known_on)
-        into = known(connection, options.known_on).record.aliases().get(options.member)
+    with opened(options) as office:
+        with office.reading() as connection:
+            view = member_view(connection, options.member, options.known_on)
+            into = known(connection, options.known_on).record.aliases().get(options.member)
+        if view.person.birth_date or view.person.birth_year:
+            note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), view.member_id, by="office members show")
     if options.json:
         print_json({"format": "crosstable-office-member/1", **_member_object(view)})
         return
@@ -204,7 +264,9 @@ def _age_lists(options: argparse.Namespace) -> None:
 
 def _merge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = merge_members(office, author_of(options), options.member, options.into)
+        act = done_or_proposed(office, options, merging(options.member, options.into), author_of(options))
+        if act is None:
+            return 0
         say(f"{options.member} is merged into {options.into} (entry {act})")
         say(f"to undo it: crosstable office members unmerge {options.member}")
         return rate_if_asked(office, options, f"after merging {options.member} into {options.into}")
@@ -212,6 +274,8 @@ def _merge(options: argparse.Namespace) -> int:
 
 def _unmerge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = unmerge_members(office, author_of(options), options.member)
+        act = done_or_proposed(office, options, unmerging(options.member), author_of(options))
+        if act is None:
+            return 0
         say(f"{options.member} is its own member again (entry {act})")
         return rate_if_asked(office, options, f"after unmerging {options.member}")

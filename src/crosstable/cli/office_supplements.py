@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
@@ -14,8 +15,9 @@ from crosstable.office import list_files
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
+from crosstable.office.proposals import publication
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
-from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements
+from crosstable.office.supplements import Basis, Supplement, list_rows, run_by, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
 from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem
@@ -35,7 +37,7 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
 
 def add_publish(made: Parser) -> None:
     """What ``office publish`` takes."""
-    office_command(made, _publish, "--by", "--reason")
+    office_command(made, _publish, "--by", "--reason", "--account")
     option(made, "month MONTH", "the month of the supplement, like 2026-12")
     made.add_argument(
         "--cut-off",
@@ -51,7 +53,12 @@ def _publish(options: argparse.Namespace) -> None:
     basis = Basis(options.cut_off)
     with opened(options) as office:
         _refuse_empty(office, month, basis)
-        made = publish(office, author_of(options, f"the supplement of {month}"), month, basis)
+        author = author_of(options, f"the supplement of {month}")
+        act = done_or_proposed(office, options, publication(str(month), basis), author)
+        if act is None:
+            return
+        with office.reading() as connection:
+            made = next(one for one in supplements(connection) if one.act == act)
     day = made.cut_off.astimezone(CENTRAL).date()
     cut = f"cut off on {american(day)} ({basis.value}), entry {made.act}"
     say(f"the supplement of {made.month}: {counted(made.rows, 'rating')}, {cut}")
@@ -65,7 +72,7 @@ def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
         return  # still to come: the office says so itself
     with office.reading() as connection:
         run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
-        if list_rows(connection, basis, month, run):
+        if list_rows(connection, basis, month, run).height:
             return
     day = cut_off(month).astimezone(CENTRAL).date()
     if basis is Basis.RULE:

@@ -5,12 +5,14 @@ import os
 from typing import TYPE_CHECKING
 
 from crosstable.cli import require
-from crosstable.cli.office_access import author_of, database_of, office_command, opened
+from crosstable.cli.office_access import author_of, database_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, flag, option, take
 from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
 from crosstable.errors import FAULTY
+from crosstable.office.address import KEY_VARIABLE
 from crosstable.office.database import system_clock
 from crosstable.office.plain_errors import plain_os_errors
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.status import OfficeStatus, status
 from crosstable.sentences import american, counted
 
@@ -108,9 +110,12 @@ def add_verify(made: Parser) -> None:
     epilog = (
         "Exit code 1: something differs. Every difference is a line. Keep the head that is printed, or a published "
     )
-    epilog += "supplement, outside the office: only what is kept elsewhere shows that everything was not rewritten."
+    epilog += "supplement, outside the office: only what is kept elsewhere shows that everything was not rewritten. "
+    epilog += "With --since and that head the next time takes less; what was verified before is not looked at again."
     office_command(made, _verify, "--json", epilog=epilog)
     option(made, "--head HASH", "a head of the journal that somebody kept: it must be in the record", default="")
+    since = "a head up to which everything was verified: only what was written after it is looked at"
+    option(made, "--since HASH", since, default="")
     option(
         made, "--supplement FILE", "a published supplement that somebody kept, in any form that is written", default=""
     )
@@ -120,7 +125,8 @@ def _verify(options: argparse.Namespace) -> int:
     from crosstable.office.audit import Kept, verify
 
     with Bar("recomputing", 0) as bar:
-        found = verify(database_of(options), Kept(options.head.strip().lower(), options.supplement), bar.done)
+        head, since = (one.strip().lower() for one in (options.head, options.since))
+        found = verify(database_of(options), Kept(head, options.supplement, since), bar.done)
     if options.json:
         findings = [
             {"entry": one.entry, "table": one.table, "row": one.row, "what": one.what} for one in found.findings
@@ -188,18 +194,18 @@ def _backup(options: argparse.Namespace) -> None:
     refuse_to_replace([options.file], is_forced=options.force)
     key = _key(options)
     with opened(options) as office, Bar("backing up", len(KEPT)) as bar:
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), "everybody", by="office backup")
         made = backup(office, options.file, bar.done, key)
     if not key:
         warn(f"note: {options.file} is not encrypted; --key-file KEY encrypts it")
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
 
 
-_KEY_VARIABLE = "CROSSTABLE_BACKUP_KEY"
-_KEY_HELP = f"a file with the key of an encrypted backup, 16 characters or more; otherwise {_KEY_VARIABLE} says it"
+_KEY_HELP = f"a file with the key of an encrypted backup, 16 characters or more; otherwise {KEY_VARIABLE} says it"
 
 
 def _key(options: argparse.Namespace) -> str:
-    key = os.environ.get(_KEY_VARIABLE, "")
+    key = os.environ.get(KEY_VARIABLE, "")
     if options.key_file:
         with plain_os_errors(options.key_file), open(options.key_file, encoding="utf-8") as file:
             key = file.read().strip()
@@ -218,15 +224,23 @@ def add_restore(made: Parser) -> None:
     office_command(made, _restore)
     option(made, "file FILE", "a file written by office backup, from SQLite or PostgreSQL")
     option(made, "--key-file KEY", _KEY_HELP, default="")
+    words = "a list of people who were erased since the backup (default: the files that end in .erasures beside it)"
+    option(made, "--erasures FILE", words, action="append", default=[])
 
 
 def _restore(options: argparse.Namespace) -> None:
     from crosstable.office.backups import KEPT, restore
+    from crosstable.office.database import full_url
+    from crosstable.office.erasure_list import lists_for, read_list
 
     url = database_of(options)
+    lists = options.erasures or lists_for(full_url(url), options.file)
+    listed = [one for path in lists for one in read_list(path)]
     with Bar("restoring", len(KEPT)) as bar:
-        made = restore(options.file, url, system_clock, bar.done, _key(options))
+        made = restore(options.file, url, system_clock, bar.done, _key(options), listed)
     _tell_backup(shown_address(url), made, " restored")
+    if lists:
+        say(f"{counted(made.erased, 'person', 'people')} erased again, by {', '.join(lists)}")
 
 
 def add_upgrade(made: Parser) -> None:

@@ -191,6 +191,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "folder)",
     },
     "--by": {"metavar": "NAME", "help": "who does this (default: your login name)"},
+    "--account": {
+        "metavar": "NAME",
+        "default": "",
+        "help": "your account, where this takes two people (consent); type its password, or pipe it in",
+    },
     "--reason": {"metavar": "WHY", "default": "", "help": "why; the journal keeps the reason"},
     "--known-on": {
         "type": instant,

@@ -2,9 +2,12 @@
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
 
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.errors import OfficeError, RefusedError
@@ -12,6 +15,8 @@ from crosstable.errors import OfficeError, RefusedError
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 GRACE_SECONDS = 30
+# So often it is looked whether the worker lives, in seconds.
+WATCH_WORKER = 2.0
 IN_CLEAR = (
     "Warning: passwords travel unencrypted. Put a proxy with HTTPS in front and say so (--behind-proxy or "
     "--trusted-proxy); see the hosting guide."
@@ -36,6 +41,7 @@ def parser() -> Parser:
     words = "the form of the log: text or json (default: %(default)s)"
     option(made, "--log FORM", words, choices=("text", "json"), default="text")
     flag(made, "--access-log", "log every request")
+    flag(made, "--no-worker", "start no worker for jobs: others do them (crosstable office worker)")
     made.set_defaults(counts_file="")  # where several workers count calls together
     return made
 
@@ -62,9 +68,40 @@ def _run(options: argparse.Namespace) -> None:
             if sys.platform != "win32":  # there each worker counts for itself
                 options.counts_file = os.path.join(folder, "counts")
         try:
-            _serve(address, options)
+            with nullcontext() if options.no_worker else working(address, options.log):
+                _serve(address, options)
         finally:
             os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+
+
+@contextmanager
+def working(address: str, log: str = "text") -> Iterator[None]:
+    """A worker for the jobs of an office, in a process of its own: pages stay quick while a run is made.
+
+    One that ends is started again, and all end with this process.
+    """
+    command = [sys.executable, "-m", "crosstable", "office", "worker", "--database", address, "--log", log]
+    environment = {**os.environ, "CROSSTABLE_PARENT": str(os.getpid())}
+    over, started = threading.Event(), [subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)]
+
+    def keep() -> None:
+        while not over.wait(WATCH_WORKER):
+            if started[0].poll() is not None:
+                started[0] = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
+
+    keeper = threading.Thread(target=keep, daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        over.set()
+        keeper.join()
+        started[0].terminate()
+        try:
+            started[0].wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            started[0].kill()  # what it was doing is rolled back, and done again
+            started[0].wait()
 
 
 def _require_networks(options: argparse.Namespace) -> None:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from crosstable.errors import Fault
+from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
 from crosstable.formats.record_fields import read_field
@@ -32,6 +33,8 @@ from crosstable.terms import (
 
 FORMAT = "crosstable-event/1"
 LONGEST_NUMBER = 6
+MOST_SECTIONS = 9999
+MOST_PLAYERS = 100_000
 LONGEST_NAME = 60
 LONGEST_CELL = 20
 LONGEST_SCHEDULE = 10_000
@@ -61,6 +64,7 @@ def _report(fields: Fields, name: str) -> Report:
     event = fields.inner("event")
     if "event" not in fields:
         fields.report("missing-field", "event", "event is needed.")
+    _refuse_crowds(fields, name)
     report = Report(
         event_id=event.text("id"),
         name=event.text("name"),
@@ -75,9 +79,22 @@ def _report(fields: Fields, name: str) -> Report:
     return report
 
 
+def _refuse_crowds(fields: Fields, name: str) -> None:
+    """Past what any event holds nothing is read: finding every fault there would take minutes."""
+    sections = fields.raw("sections")
+    if not isinstance(sections, list):
+        return
+    rows = (one.get("players") for one in sections if isinstance(one, dict))
+    players = sum(len(some) for some in rows if isinstance(some, list))
+    for count, most, word in ((len(sections), MOST_SECTIONS, "sections"), (players, MOST_PLAYERS, "players")):
+        if count > most:
+            message = f"There are {count:,} {word}; at most {most:,} are read."
+            raise FormatError(fault("not-readable", name, message, "Make a file of each event."))
+
+
 def _section(fields: Fields) -> ReportedSection:
     section = ReportedSection(
-        number=fields.whole("number", least=1, most=9999),
+        number=fields.whole("number", least=1, most=MOST_SECTIONS),
         name=fields.text("name"),
         kind=SectionType(fields.choice("type", [kind.value for kind in SectionType], "swiss")),
         is_online=bool(fields.flag("online")),

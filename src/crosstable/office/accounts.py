@@ -16,6 +16,7 @@ from crosstable.errors import OfficeError, install_line
 from crosstable.office import account_tables as tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import head_in
+from crosstable.office.security_log import SecurityKind, note
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -83,10 +84,12 @@ def add_account(office: Office, who: str, wanted: NewAccount, password: str) -> 
         "is_disabled": False,
         "made": instant(office.clock()),
     }
-    with office.writing(who, f"adding the account {wanted.name}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"adding the account {wanted.name}", PATIENCE) as connection:
         if account_in(connection, wanted.name) is not None:
             raise OfficeError(f"there is an account {wanted.name} already")
         connection.execute(insert(tables.account), row)
+        said = {"role": wanted.role.value, "affiliate": wanted.affiliate}
+        note(connection, office.clock(), SecurityKind.ACCOUNT_ADDED, who, wanted.name, **said)
         found = account_in(connection, wanted.name)
     assert found is not None
     return found
@@ -174,17 +177,19 @@ def _account(row: Mapping[Any, Any]) -> Account:
 
 def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> None:
     """Shut an account, or open it again; whoever is logged in with it is out at once, and its tokens with them."""
-    with office.writing(who, f"the account {name}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"the account {name}", PATIENCE) as connection:
         _require(connection, name)
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(is_disabled=is_disabled))
         connection.execute(delete(tables.session).where(tables.session.c.account == name))
+        kind = SecurityKind.ACCOUNT_DISABLED if is_disabled else SecurityKind.ACCOUNT_ENABLED
+        note(connection, office.clock(), kind, who, name)
 
 
 def set_password(office: Office, who: str, name: str, password: str) -> None:
     """Give an account another password; every session of it ends, and every token."""
     made, now = hashed(password), instant(office.clock())
-    with office.writing(who, f"the password of {name}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"the password of {name}", PATIENCE) as connection:
         _require(connection, name)
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(password=made))
@@ -192,6 +197,7 @@ def set_password(office: Office, who: str, name: str, password: str) -> None:
         connection.execute(delete(tables.failed_login).where(tables.failed_login.c.name == name))
         token = tables.token
         connection.execute(update(token).where(token.c.owner == name, token.c.revoked.is_(None)).values(revoked=now))
+        note(connection, office.clock(), SecurityKind.PASSWORD_CHANGED, who, name)
 
 
 def _require(connection: Connection, name: str) -> Account:
@@ -225,12 +231,13 @@ def set_mail_address(office: Office, who: str, name: str, address: str) -> None:
     if address and not (_ADDRESS.fullmatch(address) and len(address) <= LONGEST_ADDRESS):
         raise OfficeError(f"{address!r} is no address for mail; it looks like name@example.org")
     table = tables.mailbox
-    with office.writing(who, f"the mail address of {name}", PATIENCE) as connection:
+    with office.reading() as connection:
+        told = head_in(connection)[0]
+    with office.writing_accounts(who, f"the mail address of {name}", PATIENCE) as connection:
         _require(connection, name)
         connection.execute(delete(table).where(table.c.account == name))
         if address:
-            row = {"account": name, "address": address, "told": head_in(connection)[0]}
-            connection.execute(insert(table), row)
+            connection.execute(insert(table), {"account": name, "address": address, "told": told})
 
 
 def mailboxes_behind(connection: Connection, newest: int) -> list[Mailbox]:
@@ -246,7 +253,7 @@ def set_told(office: Office, box: Mailbox, told: int) -> bool:
     """Note what a mailbox is told of; not where somebody else has noted it already."""
     table = tables.mailbox
     same = (table.c.account == box.account) & (table.c.told == box.told) & (table.c.address == box.address)
-    with office.writing("the site", "mail", PATIENCE) as connection:
+    with office.writing_accounts("the site", "mail", PATIENCE) as connection:
         return connection.execute(update(table).where(same).values(told=told)).rowcount == 1
 
 
@@ -319,7 +326,7 @@ def begin_try(office: Office, name: str, address: str) -> Begun:
         or_(table.c.name == name, table.c.address == address)
     )
     row = {"failure_id": secrets.token_hex(16), "at": instant(now), "name": name, "address": address}
-    with office.writing("the site", "a login", PATIENCE) as connection:
+    with office.writing_accounts("the site", "a login", PATIENCE) as connection:
         connection.execute(delete(table).where(table.c.at <= instant(now - TRIES_WITHIN)))
         rows = connection.execute(query).all()
         of_name = [datetime.fromisoformat(at) for one, _, at in rows if one == name]
@@ -337,7 +344,7 @@ def begin_try(office: Office, name: str, address: str) -> Begun:
 def forget_try(office: Office, failure_id: str) -> None:
     """A try that did not fail counts no more."""
     table = tables.failed_login
-    with office.writing("the site", "a login", PATIENCE) as connection:
+    with office.writing_accounts("the site", "a login", PATIENCE) as connection:
         connection.execute(delete(table).where(table.c.failure_id == failure_id))
 
 

@@ -2,3 +2,5 @@
 
 ENVIRONMENT = "CROSSTABLE_OFFICE"
 DEFAULT = "office.db"
+# The key of backups, where no file has it.
+KEY_VARIABLE = "CROSSTABLE_BACKUP_KEY"

@@ -4,38 +4,37 @@ The store itself, its tables and guards; every row against its journal entry; th
 against the replay from nothing; and every published supplement against what was posted when it was made.
 """
 
-import hashlib
+import gc
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
 from crosstable.office import tables
-from crosstable.office.bulk.deriving import derived, every_posting, is_list, sum_due
-from crosstable.office.bulk.posting import sum_posted
+from crosstable.office.bulk.checks import RowChecks
+from crosstable.office.bulk.deriving import derived, follows_since, sum_due
 from crosstable.office.database import Office, open_office
+from crosstable.office.erasing import erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
-from crosstable.office.guards import store_findings
+from crosstable.office.guards import integrity_findings, store_findings
+from crosstable.office.kept_lists import is_that_list
 from crosstable.office.ledger.digests import text_of
-from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.journal import act_of, digest_of_rows, head, last_act_of
-from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current, is_current
+from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import act_of, head, last_act_of
+from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.ledger.runs import DIGESTS, last_run
 from crosstable.office.ledger.watching import Progress, in_silence
-from crosstable.office.list_files import FORMS, list_table, parts_of
+from crosstable.office.list_files import FORMS
+from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors
-from crosstable.office.proof import UNREADABLE, Finding, one_line, proof
-from crosstable.office.sections import rows_of
+from crosstable.office.proof import NOBODY, UNREADABLE, Finding, one_line, proof
+from crosstable.office.security_log import security_findings
 from crosstable.office.stores import Sqlite
-from crosstable.office.supplements import Supplement, as_row, published_rows, supplements
-
-if TYPE_CHECKING:
-    import polars as pl
-
-_BYTES_AT_ONCE = 50
+from crosstable.office.supplements import supplements
 
 
 class Audit(NamedTuple):
@@ -51,10 +50,14 @@ class Audit(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What somebody kept outside the office: a head of the journal, and the path of a published supplement."""
+    """What somebody kept outside the office: a head of the journal, and the path of a published supplement.
+
+    ``since`` is a head up to which everything was verified: what was written before it is not looked at again.
+    """
 
     head: str = ""
     supplement: str = ""
+    since: str = ""
 
 
 NOTHING_KEPT = Kept()
@@ -77,13 +80,28 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
 
 def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
-    with office.reading() as connection:
-        findings = [*store_findings(connection), *proof(connection)]
+    with ThreadPoolExecutor(1) as beside, office.reading() as connection, _without_cycles():
+        own_check = beside.submit(integrity_findings, office)  # which takes its time, and none of ours
+        findings = [*store_findings(connection)]
+        findings += [*_beside(connection, erased_findings), *_beside(connection, security_findings)]
         told: list[Finding | str] = []
         counts = 0, 0, 0, 0, ""
+        failed, since, checks = None, 0, None
         try:
-            counts = _counts(connection)
-            told = [*_kept(connection, kept), *_content(connection, progress)]
+            since = _entry_of(connection, kept.since) if kept.since else 0
+            made = supplements(connection)
+            heads = {one.act: heads_at(connection, one.act - 1) for one in made}
+            checks = RowChecks(connection, made, heads, since)
+        except Exception as error:
+            connection.rollback()
+            failed = error
+        findings += [*proof(connection, NOBODY if checks is None else checks.looks, since)]
+        findings = own_check.result() + findings
+        try:
+            if checks is None:
+                raise failed or AssertionError
+            told = [*_kept(connection, kept, since), *_content(connection, checks, since, progress)]
+            counts = _counts(connection, checks, since)
         except Exception as error:
             if not findings:  # nothing is damaged: this is a mistake of ours
                 raise
@@ -93,19 +111,46 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
         return Audit(*counts, held, tuple(dict.fromkeys(findings)))
 
 
-def _kept(connection: Connection, kept: Kept) -> Iterator[Finding | str]:
+@contextmanager
+def _without_cycles() -> Iterator[None]:
+    """Millions of rows make no cycles, and looking for some takes a tenth of the time."""
+    was_looking = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_looking:
+            gc.enable()
+
+
+def _beside(connection: Connection, check: Callable[[Connection], Iterator[Finding]]) -> list[Finding]:
+    """What a check of its own finds, whatever the store holds."""
+    try:
+        return [*check(connection)]
+    except (*UNREADABLE, TypeError, ValueError, AttributeError, KeyError) as error:
+        connection.rollback()
+        return [Finding(f"what was erased, or the security log, cannot be read: {one_line(error)}")]
+
+
+def _entry_of(connection: Connection, head: str) -> int:
+    """The entry with a head, now or before an upgrade; 0 where there is none."""
+    chains = [select(one.c.seq).where(one.c.digest == head) for one in (tables.commitment, tables.former_chain)]
+    return next((found for one in chains if (found := connection.execute(one).scalar()) is not None), 0)
+
+
+def _kept(connection: Connection, kept: Kept, since: int) -> Iterator[Finding | str]:
     """What somebody kept, against the record: a finding, or a sentence that says where it stands."""
-    if kept.head:
-        chains = [
-            select(one.c.seq).where(one.c.digest == kept.head) for one in (tables.commitment, tables.former_chain)
-        ]
-        seq = next((found for one in chains if (found := connection.execute(one).scalar()) is not None), None)
-        if seq is None:
-            yield Finding(
-                f"the journal never had the head {kept.head}: it was cut off or rewritten, or that is no head"
-            )
+    for given in dict.fromkeys(filter(None, (kept.head, kept.since))):
+        seq = _entry_of(connection, given)
+        if not seq:
+            yield Finding(f"the journal never had the head {given}: it was cut off or rewritten, or that is no head")
         else:
-            yield f"the head {kept.head} is that of entry {seq}"
+            yield f"the head {given} is that of entry {seq}"
+    if since:
+        yield (
+            f"what entries 1 to {since} wrote was not looked at again, nor ratings that no later entry touches: "
+            "crosstable office verify without --since does that"
+        )
     if kept.supplement:
         yield kept_list(connection, kept.supplement)
 
@@ -118,35 +163,35 @@ def kept_list(connection: Connection, path: str) -> Finding | str:
     with plain_os_errors(path), open(path, "rb") as file:
         content = file.read()
     for one in supplements(connection):
-        made = FORMS[form](list_table(connection, one.month))
-        if parts_of(form, content) == parts_of(form, made.encode() if isinstance(made, str) else made):
+        if is_that_list(connection, one, form, content):
             return f"{path} is the supplement of {one.month}, published by entry {one.act}"
     return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
 
 
-def _counts(connection: Connection) -> tuple[int, int, int, int, str]:
+def _counts(connection: Connection, checks: RowChecks, since: int) -> tuple[int, int, int, int, str]:
     last = head(connection)
     if last is None:
         raise OfficeError("the journal is empty")
-    section = tables.section.c
-    sections = select(func.count()).select_from(select(section.event_id, section.number).distinct().subquery())
-    lists = select(func.count()).select_from(tables.supplement)
-    postings = select(func.count()).select_from(tables.posting).where(is_current())
-    numbers = [connection.execute(one).scalar_one() for one in (sections, lists, postings)]
-    return last.seq, numbers[0], numbers[2], numbers[1], last.digest
+    section, supplement = tables.section.c, tables.supplement.c
+    written = select(section.event_id, section.number).where(section.act > since).distinct()
+    sections = select(func.count()).select_from(written.subquery())
+    lists = select(func.count()).select_from(tables.supplement).where(supplement.act > since)
+    numbers = [connection.execute(one).scalar_one() for one in (sections, lists)]
+    return last.seq, numbers[0], checks.postings, numbers[1], last.digest
 
 
-def _content(connection: Connection, progress: Progress) -> Iterator[Finding]:
+def _content(connection: Connection, checks: RowChecks, since: int, progress: Progress) -> Iterator[Finding | str]:
     """What the rows say, against one another."""
     record = Record(connection, last_act_of(connection, None))
     yield from broken_links(connection)
-    yield from _changed_sections(record)
-    yield from _changed_documents(connection)
-    yield from _wrong_postings(record, progress)
-    published = supplements(connection)
-    postings = every_posting(connection)
-    for one in published:
-        yield from _wrong_list(connection, one, postings)
+    yield from checks.finish()
+    yield from read_again(connection, since)
+    run = last_run(connection, since) if since else 0
+    if not run:
+        yield from _wrong_postings(record, checks.state, progress)
+    elif not follows_since(Record(connection, last_run(connection)), run, progress):
+        what = f"what was posted since entry {since} does not follow from the record: verify without --since says more"
+        yield Finding(what, last_run(connection), tables.posting.name)
 
 
 def sections_to_check(connection: Connection) -> int:
@@ -154,30 +199,10 @@ def sections_to_check(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(tables.section)).scalar_one()
 
 
-def _changed_sections(record: Record) -> Iterator[Finding]:
-    """Sections whose rows are no longer what was submitted."""
-    headings = [one for one in record.headings() if one.state is not State.WITHDRAWN]
-    for at in range(0, len(headings), _BYTES_AT_ONCE):
-        some = headings[at : at + _BYTES_AT_ONCE]
-        entries = record.entries(some)
-        for one in some:
-            if rows_of(one, entries[one.event_id, one.number]).heading["digest"] != one.digest:
-                what = f"event {one.event_id}, section {one.number}: the rows are no longer what was submitted"
-                yield Finding(what, one.act, tables.section.name, f"{one.event_id} {one.number}")
-
-
-def _changed_documents(connection: Connection) -> Iterator[Finding]:
-    table = tables.document
-    for digest, name, act in connection.execute(select(table.c.digest, table.c.name, table.c.act)).all():
-        content = connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one()
-        if hashlib.sha256(content).hexdigest() != digest:
-            yield Finding(f"the original file {name} is damaged", act, table.name, digest)
-
-
-def _wrong_postings(record: Record, progress: Progress) -> Iterator[Finding]:
+def _wrong_postings(record: Record, posted: int, progress: Progress) -> Iterator[Finding]:
     """Sums of digests are compared, which takes no room; where they differ, every posting."""
     connection, run = record.connection, last_run(record.connection)
-    as_rated, posted = Record(connection, run), sum_posted(connection)
+    as_rated = Record(connection, run)
     if text_of(sum_due(as_rated, progress)) != text_of(posted):
         computed = derived(as_rated).postings
         differences = [*posting_differences(computed, all_current(connection))]
@@ -205,20 +230,6 @@ def posting_differences(computed: Mapping[PostingKey, Posting], posted: Mapping[
         elif computed[about] != posted[about].posting:
             found, made = posted[about].posting, computed[about]
             yield f"{where}: {found.rating_after} is posted, {made.rating_after} follows from the record"
-
-
-def _wrong_list(connection: Connection, made: Supplement, postings: "pl.DataFrame") -> Iterator[Finding]:
-    """A supplement against its digest, the entry it names, the head, and what was posted when it was made."""
-    where = made.act, tables.supplement.name, made.month
-    rows = published_rows(connection, made.month)
-    if digest_of_rows([as_row(made.month, row) for row in rows]) != made.digest or len(rows) != made.rows:
-        yield Finding(f"the supplement of {made.month} is no longer what was published", *where)
-        return
-    if made.head not in heads_at(connection, made.act - 1):
-        yield Finding(f"the supplement of {made.month} names a head that the journal did not have", *where)
-    if not is_list(rows, postings, Record(connection, made.run), made):
-        what = f"the supplement of {made.month} does not follow from what was posted at journal entry {made.run}"
-        yield Finding(what, *where)
 
 
 def heads_at(connection: Connection, seq: int) -> set[str]:

@@ -27,6 +27,7 @@ from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, f
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
+from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
 from crosstable.office.founding import COMMITTED, bring_up, migrate
 from crosstable.office.ledger.journal import NO_HASH, Author, head
@@ -37,8 +38,14 @@ from crosstable.office.sealing import Sealing, is_sealed, unseal
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
+# Where Linux shows a program its open files; a file without a name gets one through it.
+_OPEN_FILES = "/proc/self/fd"
 # Tables of a backup: the record, and who may work on it.
-KEPT = (*tables.metadata.sorted_tables, account_tables.account, account_tables.token, account_tables.proposal)
+KEPT = (
+    *tables.metadata.sorted_tables,
+    *(account_tables.account, account_tables.token, account_tables.proposal, account_tables.security_log),
+    *(account_tables.second_factor, account_tables.finished_job),
+)
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
@@ -61,29 +68,51 @@ class Backup(NamedTuple):
     head: str
     acts: int
     rows: Mapping[str, int]
+    # how many people were erased again by a restore
+    erased: int = 0
 
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
     """Write an office into a file, encrypted where a key is given; the file is complete, or it is not there."""
-    partial = f"{path}.partial"
+    with (
+        complete_file(path) as file,
+        closing(Sealing(file, key)) if key else nullcontext(file) as target,
+        office.reading() as connection,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        return _write(connection, archive, progress)
+
+
+@contextmanager
+def complete_file(path: str) -> Iterator[IO[bytes]]:
+    """A file to write that only its owner may read, and that takes its place when it is complete.
+
+    Until then it has no name where the system can do that, so that nothing is left when the program is killed;
+    elsewhere it ends in ``.partial``, and the next one cleans it up.
+    """
+    partial, folder = f"{path}.partial", os.path.dirname(path) or "."
+    with suppress(FileNotFoundError):
+        os.remove(partial)
+    unnamed = getattr(os, "O_TMPFILE", 0) if os.path.isdir(_OPEN_FILES) else 0
     try:
-        with suppress(FileNotFoundError):
-            os.remove(partial)  # a backup that was killed left it
-        handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with (
-            os.fdopen(handle, "w+b") as file,
-            closing(Sealing(file, key)) if key else nullcontext(file) as target,
-            office.reading() as connection,
-            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
-        ):
-            made = _write(connection, archive, progress)
-        with open(partial, "rb") as written:
-            os.fsync(written.fileno())
+        handle = os.open(folder, unnamed | os.O_RDWR, 0o600)
+    except OSError:  # a folder is opened like this only where files without a name can be
+        unnamed, handle = 0, os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if unnamed:
+                os.link(f"{_OPEN_FILES}/{file.fileno()}", partial, src_dir_fd=directory)
         os.replace(partial, path)
+        with suppress(OSError):
+            os.fsync(directory)  # the name outlasts a power cut
     finally:
-        if os.path.exists(partial):
+        os.close(directory)
+        with suppress(FileNotFoundError):
             os.remove(partial)
-    return made
 
 
 def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress) -> Backup:
@@ -95,7 +124,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
-            for line in _lines(connection, now.tables[table.name]):
+            for line in _lines(connection, now.tables.get(table.name, table)):
                 digest.update(line)
                 file.write(line)
                 count += 1
@@ -129,8 +158,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence, key: str = "") -> Backup:
-    """Make an office from a backup, at an address where there is none; all of it, or nothing."""
+def restore(
+    path: str,
+    url: str,
+    clock: Clock = system_clock,
+    progress: Progress = in_silence,
+    key: str = "",
+    listed: Sequence[ListedErasure] = (),
+) -> Backup:
+    """Make an office from a backup, at an address where there is none; all of it, or nothing.
+
+    Whoever is ``listed`` was erased since, and is erased again in the same transaction.
+    """
     with closing(Office(url, clock)) as office, _opened(path, key) as archive:
         manifest = _checked_manifest(archive, path)
         with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
@@ -139,15 +178,24 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
             migrate(connection, manifest["schema"])
             then = MetaData()
             then.reflect(connection)  # the tables as they were
-            for done, name in enumerate(manifest["rows"], 1):
-                _fill(connection, archive, then.tables[name], manifest)
-                progress(done)
-            _check_counts(connection, manifest, path)
-            bring_up(
-                connection, clock, Author("restore", f"restored from {os.path.basename(path)}"), manifest["schema"]
-            )
-            _check_restored(connection, manifest, path)
-    return Backup(manifest["head"], manifest["acts"], manifest["rows"])
+            with office.new_accounts(connection) as apart:
+                for done, name in enumerate(manifest["rows"], 1):
+                    target = connection if name in then.tables else apart
+                    table = then.tables[name] if name in then.tables else account_tables.metadata.tables[name]
+                    _fill(target, archive, table, manifest)
+                    if target.execute(select(func.count()).select_from(text(name))).scalar() != manifest["rows"][name]:
+                        raise OfficeError(
+                            f"{path}: {name} has not as many rows as were backed up; nothing was restored"
+                        )
+                    progress(done)
+                author = Author("restore", f"restored from {os.path.basename(path)}")
+                bring_up(connection, apart, clock, author, manifest["schema"])
+                _check_restored(connection, manifest, path)
+                erased = erase_again(office, connection, listed)
+        if erased:
+            office.close()
+            office.store.scrub()
+    return Backup(manifest["head"], manifest["acts"], manifest["rows"], erased)
 
 
 @contextmanager
@@ -213,12 +261,6 @@ def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
             value = base64.b64decode(value)
         row[column.name] = value
     return row
-
-
-def _check_counts(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
-    for name, count in manifest["rows"].items():
-        if connection.execute(select(func.count()).select_from(text(name))).scalar() != count:
-            raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")
 
 
 def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:

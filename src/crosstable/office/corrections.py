@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from crosstable import __version__
 from crosstable.checks.owners import without_requests
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
@@ -171,6 +172,8 @@ def _change(
         "requested": asks,
         "document": None if document is None else document.digest,
     }
+    if document is not None:
+        after["reader"] = __version__
     if asks:
         after["to_go"] = [rows.heading["number"] for rows in _dropped(old, checked.sections)]
     if asks and document is not None:

@@ -16,8 +16,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import account_tables as tables
-from crosstable.office.accounts import BOUND, PATIENCE, Account, account_in, affiliate_id, instant
+from crosstable.office.accounts import BOUND, PATIENCE, Account, Role, account_in, affiliate_id, instant, proven
 from crosstable.office.database import Office
+from crosstable.office.security_log import SecurityKind, note
 
 # Scanners for leaked secrets find a token by this.
 PREFIX = "crosstable_"
@@ -25,6 +26,8 @@ _TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 LONGEST_DAYS = 365
 SESSION_LASTS = timedelta(hours=12)
 LINK_LASTS = timedelta(minutes=30)
+# So long there is to type the second factor.
+HALF_LASTS = timedelta(minutes=10)
 # A token's last use is written down at most so often.
 _USE_NOTED_AFTER = timedelta(minutes=5)
 _BITS = 256
@@ -71,9 +74,10 @@ class Bearer(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a row of the sessions is: a browser that is logged in, a link for once, or the address of a feed."""
+    """What a row of the sessions is: a browser that is logged in, or half so, a link for once, a feed's address."""
 
     BROWSER = "browser"
+    HALF = "half"
     LINK = "link"
     FEED = "feed"
 
@@ -103,7 +107,7 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
         raise OfficeError(f"a token lasts 1 to {LONGEST_DAYS} days")
     now = office.clock()
     secret = f"{PREFIX}{_secret()}"
-    with office.writing(who, f"a token of {wanted.owner}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"a token of {wanted.owner}", PATIENCE) as connection:
         affiliate = _affiliate_of(connection, wanted)
         token_id = secrets.token_hex(4)
         row = {
@@ -116,6 +120,8 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
             "expires": instant(now + timedelta(days=wanted.days)),
         }
         connection.execute(insert(tables.token), row)
+        said = {"token": token_id, "scope": wanted.scope.value, "affiliate": affiliate, "expires": row["expires"]}
+        note(connection, now, SecurityKind.TOKEN_ADDED, who, wanted.owner, **said)
     made = Token(token_id, wanted.owner, wanted.scope, affiliate, now, now + timedelta(days=wanted.days), None, None)
     return made, secret
 
@@ -169,13 +175,14 @@ def _token(row: Mapping[Any, Any]) -> Token:
 def revoke_token(office: Office, who: str, token_id: str) -> Token:
     """Make a token worthless, at once and for good."""
     table = tables.token
-    with office.writing(who, f"revoking the token {token_id}", PATIENCE) as connection:
+    with office.writing_accounts(who, f"revoking the token {token_id}", PATIENCE) as connection:
         row = connection.execute(select(table).where(table.c.token_id == token_id)).mappings().first()
         if row is None:
             raise OfficeError(f"there is no token {token_id}; crosstable office tokens list shows them")
         if row["revoked"] is None:
             now = instant(office.clock())
             connection.execute(update(table).where(table.c.token_id == token_id).values(revoked=now))
+            note(connection, office.clock(), SecurityKind.TOKEN_REVOKED, who, row["owner"], token=token_id)
     return _token(row)
 
 
@@ -202,7 +209,7 @@ def _note_use(office: Office, token: Token) -> None:
         return
     table = tables.token
     try:
-        with office.writing("the site", "the last use of a token", 0.0) as connection:
+        with office.writing_accounts("the site", "the last use of a token", 0.0) as connection:
             connection.execute(update(table).where(table.c.token_id == token.token_id).values(last_used=instant(now)))
     except OfficeBusyError:  # somebody is writing the record: the next use will be noted
         return
@@ -214,12 +221,44 @@ def _note_use(office: Office, token: Token) -> None:
 def open_session(office: Office, name: str) -> str:
     """Let a browser in as an account (empty: the person at the machine) and return its secret, always a new one."""
     secret, now = _secret(), office.clock()
-    with office.writing(name or "the machine", "logging in", PATIENCE) as connection:
+    with office.writing_accounts(name or "the machine", "logging in", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.expires <= instant(now)))
         _keep(connection, secret, Kind.BROWSER, name, now + SESSION_LASTS)
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(last_login=instant(now)))
+        account = account_in(connection, name)
+        if account is None or account.role is Role.OFFICE:
+            note(connection, now, SecurityKind.LOGIN, name or "the machine", session=session_name(secret))
     return secret
+
+
+def session_name(secret: str) -> str:
+    """What a session is called in the logs: enough to tell it from others, too little to come in with."""
+    return digest_of_secret(secret)[:12]
+
+
+def open_half_session(office: Office, name: str) -> str:
+    """The secret of a browser whose password was right and which has no second factor shown yet: it opens nothing."""
+    secret = _secret()
+    with office.writing_accounts(name, "logging in", PATIENCE) as connection:
+        _keep(connection, secret, Kind.HALF, name, office.clock() + HALF_LASTS)
+    return secret
+
+
+def half_session_of(office: Office, secret: str) -> Account | None:
+    """Whose password was right in this browser a moment ago."""
+    return _account_by(office, secret, Kind.HALF)
+
+
+def _account_by(office: Office, secret: str, kind: Kind) -> Account | None:
+    table = tables.session
+    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == kind.value)
+    with office.reading() as connection:
+        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
+        account = None if row is None else account_in(connection, row[0])
+    if row is None or account is None or account.is_disabled:
+        return None
+    return account if office.clock() < datetime.fromisoformat(row[1]) else None
 
 
 def _keep(connection: Connection, secret: str, kind: Kind, name: str, expires: datetime) -> None:
@@ -245,16 +284,48 @@ def _is_alone(connection: Connection) -> bool:
     return connection.execute(select(tables.account.c.name).limit(1)).first() is None
 
 
+class Proven(NamedTuple):
+    """Somebody who has just shown who they are, and with what: a session or a password. No text of theirs makes one."""
+
+    name: str
+    credential: str
+
+
+def proven_by_session(office: Office, secret: str) -> Proven:
+    """Who holds a session of the office; without accounts it is the person at the machine."""
+    session = session_of(office, secret)
+    if session is None or (session.account is not None and session.account.role is not Role.OFFICE):
+        raise OfficeError("log in again with an account of the office")
+    name = "the machine" if session.account is None else session.account.name
+    return Proven(name, f"session {session_name(secret)}")
+
+
+def proven_by_password(office: Office, name: str, password: str) -> Proven:
+    """Who knows the password of an account of the office."""
+    account = proven(office, name, password)
+    if account is None or account.role is not Role.OFFICE:
+        raise OfficeError(f"that is not the password of {name}, or {name} is no enabled account of the office")
+    return Proven(account.name, "password")
+
+
+def require_still(connection: Connection, who: Proven) -> None:
+    """Whether the account of somebody who has shown who they are is still one of the office's."""
+    account = account_in(connection, who.name)
+    is_alone = account is None and _is_alone(connection)
+    if not is_alone and (account is None or account.is_disabled or account.role is not Role.OFFICE):
+        raise OfficeError(f"{who.name} is no enabled account of the office any more")
+
+
 def close_session(office: Office, secret: str) -> None:
     """Log a browser out."""
-    with office.writing("the site", "logging out", PATIENCE) as connection:
+    with office.writing_accounts("the site", "logging out", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.digest == digest_of_secret(secret)))
 
 
 def make_feed(office: Office, name: str) -> str:
     """The secret in the address of an account's feed; the address before it ends, and so does this one with a year."""
     secret, table = _secret(), tables.session
-    with office.writing(name, "the address of a feed", PATIENCE) as connection:
+    with office.writing_accounts(name, "the address of a feed", PATIENCE) as connection:
         connection.execute(delete(table).where((table.c.account == name) & (table.c.kind == Kind.FEED.value)))
         _keep(connection, secret, Kind.FEED, name, office.clock() + timedelta(days=LONGEST_DAYS))
     return secret
@@ -262,20 +333,13 @@ def make_feed(office: Office, name: str) -> str:
 
 def feed_of(office: Office, secret: str) -> Account | None:
     """Whose feed has this secret; nothing for one that is unknown, too old, or whose owner is shut out."""
-    table = tables.session
-    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.FEED.value)
-    with office.reading() as connection:
-        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
-        account = None if row is None else account_in(connection, row[0])
-    if row is None or account is None or account.is_disabled:
-        return None
-    return account if office.clock() < datetime.fromisoformat(row[1]) else None
+    return _account_by(office, secret, Kind.FEED)
 
 
 def make_link(office: Office) -> str:
     """The secret of a link that lets the person at the machine in, once; raises where there are accounts."""
     secret = _secret()
-    with office.writing("the machine", "a link to come in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "a link to come in", PATIENCE) as connection:
         if not _is_alone(connection):
             raise OfficeError("this office has accounts; log in with one of them")
         connection.execute(delete(tables.session).where(tables.session.c.kind == Kind.LINK.value))
@@ -287,7 +351,7 @@ def follow_link(office: Office, secret: str) -> bool:
     """Use a link up; whether it was one."""
     table = tables.session
     mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.LINK.value)
-    with office.writing("the machine", "coming in", PATIENCE) as connection:
+    with office.writing_accounts("the machine", "coming in", PATIENCE) as connection:
         row = connection.execute(select(table.c.expires).where(mine)).first()
         connection.execute(delete(table).where(mine))
         is_alone = _is_alone(connection)

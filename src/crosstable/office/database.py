@@ -12,10 +12,11 @@ from copy import copy
 from datetime import UTC, datetime
 from typing import NoReturn
 
-from sqlalchemy import Connection, Engine, inspect, make_url, text
+from sqlalchemy import Connection, Engine, insert, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 
 from crosstable.errors import NoOfficeError, OfficeError, ReplacedOfficeError, SchemaError
+from crosstable.office import account_tables
 from crosstable.office.ledger.commitments import NOTHING, Head, committing, digest_at, head_in
 from crosstable.office.locks import Holder
 from crosstable.office.plain_errors import plain_errors
@@ -25,8 +26,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0006"
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005", "0006")
+SCHEMA = "0008"
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 
@@ -39,7 +40,7 @@ def system_clock() -> datetime:
 class _Seen:
     """What is known of the office that was opened: which file it is, and its newest entry that was seen."""
 
-    def __init__(self, place: tuple[int, int] | None) -> None:
+    def __init__(self, place: tuple[int, ...] | None) -> None:
         self.place = place
         self.head: Head = NOTHING
         # Once another one was found in its place nothing is read any more, whatever is there later.
@@ -69,10 +70,12 @@ class Office:
         self._guard: Guard = lambda _: nullcontext()
         self._seen: _Seen | None = None
         self._patience = math.inf
+        self._has_accounts = False
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that sees one state of the record, whatever is written meanwhile."""
+        self._require_accounts()
         with self._opening:
             reader = self._reader = self._reader or self.store.reader()
         self.require_same_file()
@@ -88,11 +91,46 @@ class Office:
         opened = contextmanager(self.store.writing)(Holder(who, doing), min(patience, self._patience))
         with plain_errors(), opened as connection:
             self._require_same(connection, None if self._seen is None else self._seen.head)
+            if self._seen is not None:
+                _require_schema_still(connection)
             with self._guard(connection), committing(connection) as written:
                 written.is_timed = self._seen is not None
                 yield connection
         if self._seen is not None and written.head is not None:
             self._seen.head = written.head
+
+    @contextmanager
+    def writing_accounts(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
+        """One transaction over accounts and jobs; it waits for others like it, and never for a run (decision 0009)."""
+        self._require_accounts()
+        self.require_same_file()
+        opened = contextmanager(self.store.writing_accounts)(Holder(who, doing), patience)
+        with plain_errors(), opened as connection:
+            yield connection
+
+    @contextmanager
+    def new_accounts(self, connection: Connection | None = None) -> Iterator[Connection]:
+        """Inside a transaction of the record: where its accounts go, with nobody in it, stored before the record is."""
+        if not isinstance(self.store, Sqlite):
+            assert connection is not None
+            yield connection
+            return
+        opened = contextmanager(self.store.writing_accounts)(Holder("the office", "accounts"), PATIENCE)
+        with plain_errors(), opened as accounts:
+            for metadata in (account_tables.metadata, account_tables.file_metadata):
+                metadata.drop_all(accounts)
+            create_accounts(accounts)
+            yield accounts
+
+    def _require_accounts(self) -> None:
+        """Where a file of SQLite has no file of accounts beside it, and should, nobody has an account: it is made."""
+        if self._has_accounts or not isinstance(self.store, Sqlite):
+            return
+        if self.store.lacks_accounts():
+            opened = contextmanager(self.store.writing_accounts)(Holder("the office", "accounts"), PATIENCE)
+            with plain_errors(), opened as connection:
+                create_accounts(connection)
+        self._has_accounts = self.store.is_there()
 
     def watch(self) -> None:
         """From now on every transaction must find the office that is there now, with all that was seen of it."""
@@ -115,6 +153,19 @@ class Office:
         if newest != known and digest_at(connection, known[0]) != known[1]:
             self._seen.refuse()
         self._seen.head = max(self._seen.head, newest)
+
+    def newest(self) -> int:
+        """The newest journal entry, asked of the database and not of the pages that a connection of SQLite keeps."""
+        with self.reading() as connection:
+            if isinstance(self.store, Sqlite):
+                connection.exec_driver_sql("PRAGMA shrink_memory")
+            self._require_same(connection, None if self._seen is None else self._seen.head)
+            return head_in(connection)[0]
+
+    def require_schema(self) -> None:
+        """Refuse an office that a newer program has upgraded while this one was running."""
+        with self.reading() as connection:
+            _require_schema_still(connection)
 
     def guarded(self, guard: Guard, patience: float = math.inf) -> "Office":
         """The same office, whose transactions go through a guard: what it refuses is not written.
@@ -155,8 +206,10 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
     office = Office(url, clock)
     try:
         _require_known_schema(office, url)
+        if isinstance(office.store, Sqlite):
+            _require_own_accounts(office, office.store.accounts_path)
         office.watch()
-    except OfficeError:
+    except Exception:
         office.close()
         raise
     return office
@@ -177,6 +230,38 @@ def _require_known_schema(office: Office, url: str) -> None:
         raise SchemaError(
             f"the office at {url} has the older schema {found}; bring it up to {SCHEMA} with: "
             f"crosstable office upgrade --database {url}"
+        )
+
+
+def _require_own_accounts(office: Office, path: str) -> None:
+    """The file of the accounts is that of this office."""
+    table = account_tables.belongs
+    with office.reading() as connection:
+        founding = digest_at(connection, 1)
+        found = connection.execute(select(table.c.founding)).scalar()
+    if found is None:
+        with office.writing_accounts("the office", "accounts") as connection:
+            if connection.execute(select(table)).first() is None:
+                connection.execute(insert(table), {"founding": founding})
+    elif found != founding:
+        raise OfficeError(
+            f"{path} holds the accounts of another office; put the file of this office there, or move it away to "
+            "begin without accounts"
+        )
+
+
+def create_accounts(connection: Connection) -> None:
+    """Make the tables of the file for accounts and jobs, where they are not there."""
+    account_tables.metadata.create_all(connection, account_tables.APART)
+    account_tables.file_metadata.create_all(connection)
+
+
+def _require_schema_still(connection: Connection) -> None:
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if found != SCHEMA:
+        raise SchemaError(
+            f"the office was upgraded to schema {found} while this program, which knows {SCHEMA}, was running; nothing "
+            "was stored. Stop it and start the newer one"
         )
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, Table, select
 
 from crosstable.office import tables
-from crosstable.office.ledger.commitments import NO_HASH, commit, note_digests
+from crosstable.office.ledger.commitments import NO_HASH, commit, note_digests, row_layout
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, canonical, digest_of, digest_of_rows
 from crosstable.office.ledger.postings import COLUMNS, LAYOUT, Posting, posting_from
 from crosstable.office.ledger.runs import DIGESTS
-from crosstable.office.proof import Finding, journal_digests, read_table, recommit_digests
+from crosstable.office.proof import Finding, journal_digests, recommitted
 
 _ENTRY = ("seq", "at", "kind", "actor", "reason", "subject", "before", "after")
 
@@ -46,14 +46,15 @@ def broken_links(connection: Connection) -> Iterator[Finding]:
 def recommit(connection: Connection) -> list[Finding]:
     """Commit to every row of an office that has not yet; returns what does not hold of what it said of itself."""
     found = [*broken_links(connection), *_changed_rows(connection)]
-    commit(connection, journal_digests(connection), recommit_digests(connection))
+    commit(connection, journal_digests(connection), recommitted(connection))
     return found
 
 
 def keep_chain(connection: Connection, entry: int) -> None:
     """Let the entry of an upgrade commit to the chain of before."""
-    found = read_table(connection, tables.former_chain, {}).digests
-    note_digests(connection, entry, tables.former_chain, bytes(found.get(entry, b"")))
+    layout = row_layout(tables.former_chain)
+    rows = connection.execute(select(*(tables.former_chain.c[name] for name in layout.names)))
+    note_digests(connection, entry, tables.former_chain, b"".join([layout.digest(row) for row in rows]))
 
 
 def _rows_of_act(connection: Connection, table: Table, act: int) -> list[dict[str, Any]]:

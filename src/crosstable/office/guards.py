@@ -1,17 +1,17 @@
 """What a store says of itself: its own integrity check, its tables and indexes, the triggers that guard the record."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from sqlalchemy import Connection, MetaData, create_engine, text
 
 from crosstable.office import account_tables, tables
-from crosstable.office.database import SCHEMA, schema_in
+from crosstable.office.database import SCHEMA, Office, create_accounts, schema_in
 from crosstable.office.founding import migrate
 from crosstable.office.proof import UNREADABLE, Finding, one_line
 
 # Statistics that SQLite keeps for itself are no part of an office.
-_DEFINED = text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+_DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 _GUARDS = text(
     "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
     "JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = c.relnamespace "
@@ -21,13 +21,23 @@ _GUARDS = text(
 
 
 def store_findings(connection: Connection) -> Iterator[Finding]:
-    """Whatever is wrong with the store before anything in it is looked at."""
-    for check in (_integrity, _schema, _definitions if connection.dialect.name == "sqlite" else _server_definitions):
-        try:
-            yield from check(connection)
-        except UNREADABLE as error:
-            connection.rollback()
-            yield Finding(f"the store cannot be read: {one_line(error)}")
+    """Whatever is wrong with the definitions of a store before anything in it is looked at."""
+    yield from _told(connection, _schema)
+    yield from _told(connection, _definitions if connection.dialect.name == "sqlite" else _server_definitions)
+
+
+def integrity_findings(office: Office) -> list[Finding]:
+    """What a store's own check of its pages and indexes says; it may run beside others who read."""
+    with office.reading() as connection:
+        return [*_told(connection, _integrity)]
+
+
+def _told(connection: Connection, check: Callable[[Connection], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from check(connection)
+    except UNREADABLE as error:
+        connection.rollback()
+        yield Finding(f"the store cannot be read: {one_line(error)}")
 
 
 def _integrity(connection: Connection) -> Iterator[Finding]:
@@ -55,21 +65,26 @@ def _schema(connection: Connection) -> Iterator[Finding]:
 
 
 def _definitions(connection: Connection) -> Iterator[Finding]:
-    """Tables, indexes and triggers of a file, against those that the revisions make."""
-    found, wanted = {tuple(row) for row in connection.execute(_DEFINED)}, _made()
+    """Tables, indexes and triggers of both files, against those that this program makes."""
+    found, wanted = _defined(connection, "main", "accounts"), _made()
     for kind, name, table, _ in sorted(wanted - found, key=repr):
         yield Finding(f"the {kind} {name} is missing, or it is another one", table=table)
     for kind, name, table, _ in sorted(found - wanted, key=repr):
         yield Finding(f"the {kind} {name} is none that this program makes", table=table)
 
 
+def _defined(connection: Connection, *files: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(row) for one in files for row in connection.execute(text(_DEFINED.format(one))))
+
+
 @cache
 def _made() -> frozenset[tuple[str, ...]]:
-    """What the revisions make in an empty place."""
+    """What the revisions and the file of accounts have in an empty place."""
     engine = create_engine("sqlite://")
     with engine.connect() as connection:
         migrate(connection, SCHEMA)
-        found = frozenset(tuple(row) for row in connection.execute(_DEFINED))
+        create_accounts(connection)
+        found = _defined(connection, "main")
     engine.dispose()
     return found
 
@@ -86,5 +101,5 @@ def _server_definitions(connection: Connection) -> Iterator[Finding]:
     for difference in compare_metadata(context, whole):
         yield Finding(f"the tables are not those that this program makes: {difference!r}")
     guarded = {name for name, body in connection.execute(_GUARDS) if "RAISE EXCEPTION 'append-only" in body}
-    for name in sorted(tables.metadata.tables.keys() - guarded):
+    for name in sorted({*tables.metadata.tables, account_tables.security_log.name} - guarded):
         yield Finding(f"the trigger that guards {name} is missing, or it is another one", table=name)

@@ -21,6 +21,8 @@ _GLANCE = 0.02
 _NAMING = 0.5
 # One lock per PostgreSQL database; the number only has to be ours.
 _ADVISORY_KEY = 0x6372_6F73_7374
+# And one for its accounts and jobs.
+_ACCOUNTS_KEY = _ADVISORY_KEY + 1
 _LOCK_NOT_AVAILABLE = "55P03"
 # So often one who waited in vain tries again when nobody holds the lock any more.
 _LOOKS = 5
@@ -95,8 +97,7 @@ def take_advisory_lock(connection: Connection, holder: Holder, patience: float) 
 
 
 def _gets_advisory_lock(connection: Connection, patience: float) -> bool:
-    wait = f"{max(1, round(1000 * patience))}ms"  # 0 would mean for ever
-    connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), {"wait": wait})
+    _limit_waiting(connection, patience)
     try:
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _ADVISORY_KEY})
     except OperationalError as error:
@@ -106,6 +107,23 @@ def _gets_advisory_lock(connection: Connection, patience: float) -> bool:
         return False
     connection.commit()
     return True
+
+
+def take_accounts_lock(connection: Connection, holder: Holder, patience: float) -> None:
+    """Inside a transaction, to whose end it is held: those transactions are short."""
+    _limit_waiting(connection, patience)
+    try:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ACCOUNTS_KEY})
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+            raise
+        raise OfficeBusyError(_busy("")) from error
+    connection.execute(text("SELECT set_config('application_name', :name, true)"), {"name": holder.sentence[:60]})
+
+
+def _limit_waiting(connection: Connection, patience: float) -> None:
+    wait = f"{max(1, round(1000 * patience))}ms"  # 0 would mean for ever
+    connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), {"wait": wait})
 
 
 def give_advisory_lock_back(connection: Connection) -> None:
@@ -120,6 +138,32 @@ def give_advisory_lock_back(connection: Connection) -> None:
     except BaseException:
         connection.invalidate()
         raise
+
+
+def held_file_for(path: str) -> float:
+    """For how many seconds the present holder has had the lock of a file, 0 where nobody has."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return 0.0
+    try:
+        began = os.fstat(handle).st_mtime  # the holder writes its name when it comes
+        return 0.0 if _try_flock(handle) else max(0.0, time.time() - began)
+    finally:
+        os.close(handle)
+
+
+def advisory_lock_held_for(connection: Connection) -> float:
+    """The same for the lock on a server: how long its transaction has lasted."""
+    found = connection.execute(
+        text(
+            "SELECT extract(epoch FROM clock_timestamp() - a.xact_start) FROM pg_locks l JOIN pg_stat_activity a "
+            "ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.classid = :high AND l.objid = :low AND "
+            "l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1"
+        ),
+        {"high": _ADVISORY_KEY >> 32, "low": _ADVISORY_KEY & 0xFFFF_FFFF},
+    ).scalar()
+    return float(found or 0.0)
 
 
 def _advisory_holder(connection: Connection) -> str:

@@ -14,6 +14,7 @@ from crosstable.formats.members import MemberDetails, MembersFile
 from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.standard import most_effective_games
 from crosstable.limits import EARLIEST_BIRTH
+from crosstable.office.erasing import erased_members
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import FIRST_BIRTH, NewStartingRating, could_be_born, could_be_born_in
@@ -33,12 +34,16 @@ class StartingRatingOptions(NamedTuple):
 
 
 class TakenFile(NamedTuple):
-    """What an office takes from a members file, and how many ratings it leaves because it has its own."""
+    """What an office takes from a members file, and how many ratings it leaves because it has its own.
+
+    ``erased`` are people who were erased: a file does not bring them back.
+    """
 
     people: tuple[Person, ...]
     openings: tuple[NewStartingRating, ...]
     left: int
     uncounted: int
+    erased: int = 0
 
 
 def birth_faults(found: MembersFile, today: date) -> list[Fault]:
@@ -62,6 +67,8 @@ def birth_faults(found: MembersFile, today: date) -> list[Fault]:
 def taken(record: Record, found: MembersFile, name: str, wishes: StartingRatingOptions) -> TakenFile:
     """Members and opening standings of a members file called ``name``; a rating without a date is an error."""
     source = f"members file {name}"
+    gone = erased_members(record.connection) & found.backgrounds.keys()
+    found = found._replace(backgrounds={one: said for one, said in found.backgrounds.items() if one not in gone})
     people = tuple(
         _person(member_id, found.names.get(member_id, ""), background, found.details.get(member_id, MemberDetails()))
         for member_id, background in _dated(found, wishes.as_of)
@@ -78,7 +85,7 @@ def taken(record: Record, found: MembersFile, name: str, wishes: StartingRatingO
                 continue
             uncounted += counted.games is None
             openings.append(NewStartingRating(member_id, system, counted, source + how))
-    return TakenFile(people, tuple(openings), left, uncounted)
+    return TakenFile(people, tuple(openings), left, uncounted, len(gone))
 
 
 def _dated(found: MembersFile, as_of: date | None) -> Iterator[tuple[str, Background]]:

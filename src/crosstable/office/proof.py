@@ -7,10 +7,12 @@ import hashlib
 import json
 import sqlite3
 import struct
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, LargeBinary, Select, Table, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from crosstable.office import tables
@@ -18,6 +20,7 @@ from crosstable.office.ledger.commitments import (
     COMMITTED,
     NO_HASH,
     RowLayout,
+    Summary,
     entry_column,
     entry_digest,
     row_layout,
@@ -25,6 +28,11 @@ from crosstable.office.ledger.commitments import (
 )
 from crosstable.sentences import counted
 
+if TYPE_CHECKING:
+    import polars as pl
+
+# So many rows are taken one by one before they are summed.
+_SOME = 1000
 # What reading and hashing a value raises that is not what its column holds.
 _OF_ANOTHER_KIND = (TypeError, ValueError, AttributeError, OverflowError, struct.error)
 # What reading a damaged store raises; SQLite quotes damaged texts, which are not always UTF-8.
@@ -49,26 +57,119 @@ class Commitment(NamedTuple):
     digest: str
 
 
-class Read(NamedTuple):
-    """The digests of a table's rows by the entry that wrote them, and what was wrong with reading them."""
+class Look(Protocol):
+    """Whoever looks at the rows of a table while they are read: from the beginning, where that begins anew."""
 
-    digests: Mapping[Hashable, bytearray]
+    def begin(self) -> None:
+        """Forget what was seen."""
+
+    def take(self, frame: "pl.DataFrame") -> None:
+        """See some rows, with the columns of the table's layout."""
+
+
+NOBODY: Mapping[str, Look] = {}
+
+
+class Read(NamedTuple):
+    """What there is of a table's rows by the entry that wrote them, and what was wrong with reading them."""
+
+    summaries: Mapping[Hashable, Summary]
     findings: Sequence[Finding]
 
 
-def read_table(connection: Connection, table: Table, entries: Mapping[str, int]) -> Read:
-    """Hash a table row by row; ``entries`` are those of the supplements by month."""
+class _Summing:
+    """Digests of rows on their way into summaries; those of an entry that is over are not kept."""
+
+    def __init__(self, *, is_in_order: bool) -> None:
+        self.is_in_order = is_in_order
+        self.digests: dict[Hashable, bytearray] = {}
+        self.done: dict[Hashable, Summary] = {}
+
+    def add(self, entries: Sequence[Hashable], digests: Sequence[bytes]) -> None:
+        """Add rows, each with the entry that wrote it, or all with one."""
+        if len(entries) == 1:
+            self.digests.setdefault(entries[0], bytearray()).extend(b"".join(digests))
+        else:
+            for entry, digest in zip(entries, digests, strict=True):
+                self.digests.setdefault(entry, bytearray()).extend(digest)
+        for entry in [one for one in self.digests if self.is_in_order and one != entries[-1]]:
+            self.done[entry] = summary(self.digests.pop(entry))
+
+    def summaries(self) -> dict[Hashable, Summary]:
+        """All of them."""
+        return self.done | {entry: summary(digests) for entry, digests in self.digests.items()}
+
+
+# Tables that are read in an order: what belongs together follows upon each other.
+_ORDER = {"entry": ("event_id", "section", "act"), "supplement_row": ("month",)}
+
+
+def read_table(
+    connection: Connection, table: Table, entries: Mapping[str, int], look: Look | None = None, since: int = 0
+) -> Read:
+    """Hash the rows of a table that entries after one wrote; ``entries`` are those of the supplements by month.
+
+    Many rows at once, and, where that cannot be, one by one.
+    """
     layout, column = row_layout(table), entry_column(table)
+    query = select(*(table.c[name] for name in layout.names))
+    query = query.order_by(*(table.c[name] for name in _ORDER.get(table.name, ())))
+    if since and column is not None:
+        query = query.where(table.c[column] > since)
+    elif since:
+        query = query.where(table.c.month.in_([month for month, entry in entries.items() if entry > since]))
     place = layout.names.index(column or "month")
-    found: dict[Hashable, bytearray] = {}
+
+    def summed(read: _Reader, found: _Summing) -> Read:
+        if look is not None:
+            look.begin()
+        for values, digests in read(connection, table, query, place, look):
+            found.add(values if column else [entries.get(value, 0) for value in values], digests)
+        return Read(found.summaries(), ())
+
+    with suppress(Exception):  # whatever it is, the rows are looked at once more
+        return summed(_in_portions, _Summing(is_in_order=column is None))
+    found = _Summing(is_in_order=column is None)
     try:
-        for row in stored_rows(connection, table, layout):
-            entry = row[place] if column else entries.get(row[place], 0)
-            found.setdefault(entry, bytearray()).extend(_digest(layout, row))
+        return summed(_one_by_one, found)
     except UNREADABLE as error:
         connection.rollback()
-        return Read(found, [Finding(f"{table.name} cannot be read: {one_line(error)}", table=table.name)])
-    return Read(found, ())
+        return Read(found.summaries(), [Finding(f"{table.name} cannot be read: {one_line(error)}", table=table.name)])
+
+
+_Rows = Iterator[tuple[Sequence[Any], Sequence[bytes]]]
+_Reader = Callable[[Connection, Table, Select[Any], int, Look | None], _Rows]
+
+
+def _in_portions(connection: Connection, table: Table, query: Select[Any], place: int, look: Look | None) -> _Rows:
+    """The entries and digests of rows, many at once; whatever is of another kind than its column raises."""
+    from crosstable.office.bulk.frames import schema_of
+    from crosstable.office.bulk.hashes import row_digests
+    from crosstable.office.bulk.stored import stored_portions
+
+    names = row_layout(table).names
+    if any(isinstance(table.c[name].type, LargeBinary) for name in names):
+        raise TypeError("contents are read one by one")
+    # on a server a failed statement must not end the transaction
+    with connection.begin_nested() if connection.dialect.name == "postgresql" else nullcontext():
+        for portion in stored_portions(connection, query, schema_of(table, names)):
+            if look is not None:
+                look.take(portion)
+            writers = portion[names[place]]
+            yield (writers[:1] if writers.n_unique() == 1 else writers).to_list(), row_digests(portion, table)
+
+
+def _one_by_one(connection: Connection, table: Table, query: Select[Any], place: int, look: Look | None) -> _Rows:
+    """The same of each row, whatever it holds."""
+    from crosstable.office.bulk.frames import schema_of
+    from crosstable.office.bulk.stored import likely
+
+    layout, rows = row_layout(table), stored_rows(connection, query)
+    while some := list(islice(rows, _SOME)):
+        frame = None if look is None else likely(connection, some, schema_of(table, layout.names))
+        if look is not None and frame is not None:  # what is no row of its table is found by its digest
+            look.take(frame)
+        yield [row[place] for row in some], [_digest(layout, row) for row in some]
 
 
 def one_line(error: Exception) -> str:
@@ -83,9 +184,8 @@ def _digest(layout: RowLayout, row: Sequence[Any]) -> bytes:
         return hashlib.sha256(repr(row).encode("utf-8", "backslashreplace")).digest()
 
 
-def stored_rows(connection: Connection, table: Table, layout: RowLayout) -> Iterator[Sequence[Any]]:
-    """The rows of a table in the order of a layout, with no value turned into another."""
-    query = select(*(table.c[name] for name in layout.names))
+def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    """What a query for stored columns finds, with no value turned into another."""
     if connection.dialect.name == "postgresql":
         yield from connection.execute(query.execution_options(stream_results=True, max_row_buffer=10_000))
         return
@@ -93,9 +193,13 @@ def stored_rows(connection: Connection, table: Table, layout: RowLayout) -> Iter
     driver: Any = connection.connection.driver_connection
     driver.text_factory = _text
     try:
-        yield from driver.execute(str(query.compile(connection)))
+        yield from driver.execute(str(query.compile(connection, compile_kwargs={"literal_binds": True})))
     finally:
         driver.text_factory = str
+
+
+def _columns(table: Table) -> Select[Any]:
+    return select(*(table.c[name] for name in row_layout(table).names))
 
 
 def _text(stored: bytes) -> str:
@@ -105,32 +209,31 @@ def _text(stored: bytes) -> str:
 def journal_digests(connection: Connection) -> dict[int, bytes]:
     """The digest of every journal entry."""
     layout = row_layout(tables.act)
-    return {row[0]: _digest(layout, row) for row in stored_rows(connection, tables.act, layout)}
+    return {row[0]: _digest(layout, row) for row in stored_rows(connection, _columns(tables.act))}
 
 
 def months(connection: Connection) -> dict[str, int]:
     """The journal entries that published supplements, by month."""
-    layout = row_layout(tables.supplement)
-    return {row[0]: row[1] for row in stored_rows(connection, tables.supplement, layout)}
+    return {row[0]: row[1] for row in stored_rows(connection, _columns(tables.supplement))}
 
 
-def proof(connection: Connection) -> Iterator[Finding]:
-    """Every place where the tables are not what the entries commit to."""
+def proof(connection: Connection, looks: Mapping[str, Look] = NOBODY, since: int = 0) -> Iterator[Finding]:
+    """Every place where the tables are not what the entries commit to; of rows only those of entries after one."""
     try:
         journal = journal_digests(connection)
-        layout = row_layout(tables.commitment)
-        committed = {row[0]: Commitment(*row) for row in stored_rows(connection, tables.commitment, layout)}
+        rows = stored_rows(connection, _columns(tables.commitment))
+        committed = {row[0]: Commitment(*row) for row in rows}
         entries = months(connection)
     except UNREADABLE as error:
         connection.rollback()
         yield Finding(f"the journal cannot be read: {one_line(error)}", table=tables.act.name)
         return
     yield from _chain(journal, committed)
-    said = {seq: _said(one) for seq, one in committed.items()}
-    for table in COMMITTED:
-        read = read_table(connection, table, entries)
+    said = {seq: _said(one) for seq, one in committed.items() if type(seq) is not int or seq > since}
+    for table in sorted(COMMITTED, key=lambda table: table is not tables.section):  # whose rows are those of entries
+        read = read_table(connection, table, entries, looks.get(table.name), since)
         yield from read.findings
-        yield from _rows(connection, table, read.digests, said)
+        yield from _rows(connection, table, read.summaries, said)
 
 
 def _chain(journal: Mapping[int, bytes], committed: Mapping[int, Commitment]) -> Iterator[Finding]:
@@ -172,14 +275,15 @@ def _said(one: Commitment) -> Mapping[str, Sequence[Any]]:
 def _rows(
     connection: Connection,
     table: Table,
-    found: Mapping[Hashable, bytearray],
+    found: Mapping[Hashable, Summary],
     said: Mapping[int, Mapping[str, Sequence[Any]]],
 ) -> Iterator[Finding]:
     """The rows of a table against what entries say of them: none missing, none more, none changed."""
     for entry in sorted(found.keys() | said.keys(), key=repr):
-        there, wanted = found.get(entry, b""), said.get(entry, {}).get(table.name, None)  # type: ignore[call-overload]
-        number = len(there) // hashlib.sha256().digest_size
-        if wanted == summary(there) or (wanted is None and not number):
+        wanted = said.get(entry, {}).get(table.name, None)  # type: ignore[call-overload]
+        there = found.get(entry) or summary(b"")
+        number = int(there[0])
+        if wanted == there or (wanted is None and not number):
             continue
         of = f"journal entry {entry}"
         count = wanted[0] if isinstance(wanted, list) and wanted and isinstance(wanted[0], int) else 0
@@ -206,13 +310,13 @@ def _row(connection: Connection, table: Table, entry: Hashable, number: int) -> 
     return None if keys is None else " ".join(str(key) for key in keys)
 
 
-def recommit_digests(connection: Connection) -> dict[int, dict[str, bytearray]]:
-    """The digests of all rows by entry and table, for an office that has not committed to them yet."""
+def recommitted(connection: Connection) -> dict[int, dict[str, Summary]]:
+    """What there is of all rows by entry and table, for an office that has not committed to them yet."""
     entries = months(connection)
-    found: dict[int, dict[str, bytearray]] = {}
+    found: dict[int, dict[str, Summary]] = {}
     for table in COMMITTED:
         if table is tables.former_chain:
             continue
-        for entry, digests in read_table(connection, table, entries).digests.items():
-            found.setdefault(int(str(entry)), {})[table.name] = digests
+        for entry, said in read_table(connection, table, entries).summaries.items():
+            found.setdefault(int(str(entry)), {})[table.name] = said
     return found

@@ -1,7 +1,8 @@
 """Two people: what touches a published period, sets a rating by hand, or publishes a list is proposed and approved.
 
-A proposal waits beside the record and changes nothing. Somebody else of the office approves it; only then is it an act,
-and its actor names both. What the host does on the command line is logged and needs no second person.
+A proposal waits beside the record and changes nothing. Somebody else of the office approves it with their credential;
+only then is it an act, and a row beside it says who agreed, and with what. What the host does on the command line needs
+a second person where the office has switched consent on.
 """
 
 import json
@@ -16,30 +17,32 @@ from sqlalchemy import Connection, func, insert, select, update
 from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
+from crosstable.office.consent import (
+    ConsentLimits,
+    is_consent_on,
+    set_consent_limits,
+    switch_consent,
+)
+from crosstable.office.consent import published_through as published_through
 from crosstable.office.corrections import Seen, confirm, require_versions, waiting_of, withdraw
+from crosstable.office.credentials import Proven, require_still
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person, Record
-from crosstable.office.ledger.journal import Author, act_of, canonical, head
+from crosstable.office.ledger.journal import Approval, Author, act_of, canonical, head
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.office.members import merge_members
+from crosstable.office.members import NewStartingRating, import_members, merge_members, unmerge_members
 from crosstable.office.new_members import read_person, written_person
-from crosstable.office.published import CENTRAL, month_of
-from crosstable.office.supplements import Basis, publish, supplements
+from crosstable.office.proposed_actions import ProposalKind as ProposalKind
+from crosstable.office.proposed_actions import ProposedAction as ProposedAction
+from crosstable.office.published import month_of
+from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.supplements import Basis, publish
 from crosstable.office.views import known
-from crosstable.terms import RatingSystem
-
-
-class ProposalKind(StrEnum):
-    """What can be proposed."""
-
-    CONFIRM = "confirm"
-    WITHDRAW = "withdraw"
-    DECIDE = "decide"
-    FACT = "fact"
-    MERGE = "merge"
-    PUBLISH = "publish"
+from crosstable.record_rows import rating_from, row_of
+from crosstable.sentences import counted
+from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating, RatingSystem
 
 
 class ProposalState(StrEnum):
@@ -48,35 +51,6 @@ class ProposalState(StrEnum):
     OPEN = "open"
     DONE = "done"
     REFUSED = "refused"
-
-
-class ProposedAction(NamedTuple):
-    """What somebody of the office proposes to do: of which kind, with which arguments, in one sentence."""
-
-    kind: ProposalKind
-    arguments: Mapping[str, Any]
-    summary: str
-
-    @property
-    def particulars(self) -> list[tuple[str, str]]:
-        """All of it by name, for whoever has to agree; birth dates may stand among it."""
-        return list(_particulars(self.arguments))
-
-
-def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in said.items():
-        if value is None or value in ("", [], {}):
-            continue
-        if name == "versions":
-            yield "as of", ", ".join(f"section {number}: act {act}" for number, act in value)
-        elif name == "members":
-            for one in value:
-                known = [f"{word.replace('_', ' ')} {text}" for word, text in one.items() if text not in (None, "", [])]
-                yield "new member", ", ".join(known)
-        elif isinstance(value, dict):
-            yield from _particulars(value)
-        else:
-            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Proposal(NamedTuple):
@@ -179,6 +153,45 @@ def merging(member_id: str, into: str) -> ProposedAction:
     return ProposedAction(ProposalKind.MERGE, arguments, f"merge member {member_id} into {into}")
 
 
+def unmerging(member_id: str) -> ProposedAction:
+    """Two ids of one person become two again."""
+    return ProposedAction(ProposalKind.UNMERGE, {"member": member_id}, f"undo the merge of member {member_id}")
+
+
+def starts_wish(starts: Sequence[NewStartingRating]) -> ProposedAction:
+    """Starting ratings that members bring."""
+    rows = [
+        {"member": one.member_id, "system": one.system.name, "source": one.source, **plain_row(one.standing)}
+        for one in starts
+    ]
+    what = f"give {counted(len(rows), 'starting rating')}" + (
+        f" to member {rows[0]['member']}" if len(rows) == 1 else ""
+    )
+    return ProposedAction(ProposalKind.STARTS, {"starts": rows}, what)
+
+
+def plain_row(standing: PlayerRating) -> dict[str, Any]:
+    """A rating record as JSON has it."""
+    found = {name: value for name, value in row_of(standing).items() if value is not None}
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in found.items()}
+
+
+def _start(row: Mapping[str, Any]) -> NewStartingRating:
+    standing = {name: row.get(name) for name in PlayerRating._fields}
+    for name, field in RECORD_FIELDS.items():
+        if field.kind is FieldKind.DAY and standing.get(name) is not None:
+            standing[name] = date.fromisoformat(str(standing[name]))
+    return NewStartingRating(row["member"], RatingSystem[row["system"]], rating_from(standing), row["source"])
+
+
+def consent_wish(limits: ConsentLimits | None = None) -> ProposedAction:
+    """Switch consent off, or change its limits."""
+    if limits is None:
+        return ProposedAction(ProposalKind.CONSENT, {}, "switch consent off")
+    said = ", ".join(f"{name} {value}" for name, value in limits._asdict().items())
+    return ProposedAction(ProposalKind.CONSENT, limits._asdict(), f"change the limits of consent: {said}")
+
+
 def publication(month: str, basis: Basis = Basis.RULE) -> ProposedAction:
     """The list of a month."""
     arguments = {"month": str(month_of(month)), "basis": basis.value}
@@ -188,24 +201,18 @@ def publication(month: str, basis: Basis = Basis.RULE) -> ProposedAction:
 # Who has to agree.
 
 
-def published_through(connection: Connection) -> date | None:
-    """The last day that a published list covers."""
-    days = [one.cut_off.astimezone(CENTRAL).date() for one in supplements(connection)]
-    return max(days, default=None)
-
-
 def needs_two(office: Office, wish: ProposedAction) -> bool:
     """Whether a second person has to agree: a list, a rating by hand, or anything within a published period."""
     with office.reading() as connection:
-        return _needs_two(known(connection).record, wish, office.clock().date())
+        return _needs_two(known(connection).record, wish, office.clock())
 
 
-def _needs_two(record: Record, wish: ProposedAction, today: date) -> bool:
-    if wish.kind is ProposalKind.PUBLISH:
+def _needs_two(record: Record, wish: ProposedAction, now: datetime) -> bool:
+    if wish.kind in (ProposalKind.PUBLISH, ProposalKind.STARTS, ProposalKind.CONSENT):
         return True
     through = published_through(record.connection)
     if wish.kind is ProposalKind.DECIDE:
-        return _decision_needs_two(record, _ruling(wish.arguments), through, today)
+        return _decision_needs_two(record, _ruling(wish.arguments), through, now)
     return through is not None and _first_day(record, wish) <= through
 
 
@@ -215,14 +222,29 @@ def correction_needs_two(record: Record, event_id: str, new_ends: Iterable[date]
     return through is not None and min([_first_day(record, withdrawal(event_id)), *new_ends]) <= through
 
 
-def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, today: date) -> bool:
-    effective = ruling.effective or today
+# Decisions that set a rating by hand, at once or with the next game.
+_BY_HAND = frozenset(
+    {
+        DecisionKind.FLOOR,
+        DecisionKind.LOWER_FLOOR,
+        DecisionKind.CEILING,
+        DecisionKind.MONEY_FLOOR,
+        DecisionKind.LIFE_MASTER,
+        DecisionKind.GRANT_MATCH_FLOOR,
+    }
+)
+
+
+def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, now: datetime) -> bool:
+    effective = ruling.effective or now.date()
     if ruling.kind is DecisionKind.REVOKE:
         revoked = record.decision(int(ruling.details.get("act", 0)))
         if revoked is None:
             return False  # the office refuses it by itself
         ruling, effective = ruling._replace(kind=revoked.kind), revoked.effective
     if ruling.kind is DecisionKind.ADJUST:
+        return True
+    if ruling.kind in _BY_HAND and is_consent_on(record.connection, now):
         return True
     if ruling.event_id:
         ends = [one.ended for one in record.headings_of(ruling.event_id) if one.ended]
@@ -232,7 +254,7 @@ def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, to
 
 def _first_day(record: Record, wish: ProposedAction) -> date:
     """The first day whose ratings a wish touches, far ahead where it touches none."""
-    if wish.kind in (ProposalKind.MERGE, ProposalKind.FACT):
+    if wish.kind in (ProposalKind.MERGE, ProposalKind.UNMERGE, ProposalKind.FACT):
         ids = {record.one_id(wish.arguments[name]) for name in ("member", "into") if name in wish.arguments}
         return min((one.posting.ended for one in current_of_members(record.connection, ids)), default=date.max)
     arguments = wish.arguments
@@ -248,14 +270,25 @@ def _first_day(record: Record, wish: ProposedAction) -> date:
 # Proposing, approving, refusing.
 
 
-def propose(office: Office, author: Author, wish: ProposedAction) -> int:
-    """Write a proposal down; returns its number."""
+def propose(office: Office, author: Author, wish: ProposedAction, credential: str = "session") -> int:
+    """Write a proposal down; returns its number. Whoever proposes has shown their credential."""
     if not author.reason:
         raise OfficeError("a proposal needs a reason")
     with office.writing(author.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
         _require_sense(known(connection).record, wish, office.clock().date())
         _require_new(connection, wish)
-        return _write(office, connection, author, wish)
+        number = _write(office, connection, author, wish)
+    note_proposed(office, Proven(author.actor, credential), number, wish.kind)
+    return number
+
+
+def note_proposed(office: Office, who: Proven, number: int, kind: ProposalKind = ProposalKind.CONFIRM) -> None:
+    """Let the security log say who proposed something, once it is stored."""
+    _note(office, SecurityKind.PROPOSED, who, number, what=kind.value)
+
+
+def _note(office: Office, kind: SecurityKind, who: Proven, number: int, **more: object) -> None:
+    note_apart(office, kind, who.name, f"proposal {number}", credential=who.credential, **more)
 
 
 def propose_request(office: Office, record: Record, author: Author, act: int) -> int:
@@ -337,23 +370,27 @@ def _proposal(row: Mapping[Any, Any]) -> Proposal:
     )
 
 
-def approve(office: Office, approver: str, number: int) -> int:
+def approve(office: Office, approver: Proven, number: int) -> int:
     """Carry a proposal out as a second person; returns its act. Whatever goes wrong, it stays open."""
     proposal = proposal_of(office, number)
     if proposal is None or proposal.state is not ProposalState.OPEN:
         raise OfficeError(f"there is no open proposal {number}")
-    if proposal.proposed_by == approver:
+    if proposal.proposed_by == approver.name:
         raise OfficeError("this takes two people: somebody else has to approve what you proposed")
-    author = Author(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
-    return carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
+    approval = Approval(number, approver.name, approver.credential)
+    author = Author(proposal.proposed_by, proposal.reason, approval=approval)
+    act = carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
+    _note(office, SecurityKind.APPROVED, approver, number, entry=act)
+    return act
 
 
-def _approving(office: Office, approver: str, number: int) -> Callable[[Connection], AbstractContextManager[None]]:
+def _approving(office: Office, approver: Proven, number: int) -> Callable[[Connection], AbstractContextManager[None]]:
     """A proposal is settled in the transaction of its act: taken back or approved meanwhile, it is not carried out."""
 
     @contextmanager
     def guard(connection: Connection) -> Iterator[None]:
-        _settle(office, connection, (approver, number), ProposalState.DONE)
+        require_still(connection, approver)
+        _settle(office, connection, (approver.name, number), ProposalState.DONE)
         yield
         made = head(connection)
         assert made is not None
@@ -377,6 +414,7 @@ def refuse(office: Office, who: str, number: int) -> None:
     """Turn a proposal down, or take one's own back."""
     with office.writing(who, f"proposal {number}", PATIENCE) as connection:
         _settle(office, connection, (who, number), ProposalState.REFUSED)
+    note_apart(office, SecurityKind.REFUSED, who, f"proposal {number}")
 
 
 def carry_out_alone(office: Office, author: Author, wish: ProposedAction) -> int:
@@ -384,7 +422,7 @@ def carry_out_alone(office: Office, author: Author, wish: ProposedAction) -> int
 
     @contextmanager
     def guard(connection: Connection) -> Iterator[None]:
-        if _needs_two(known(connection).record, wish, office.clock().date()):
+        if _needs_two(known(connection).record, wish, office.clock()):
             raise OfficeError("this takes two people since a moment ago; look at it again")
         yield
 
@@ -402,9 +440,31 @@ def carry_out(office: Office, author: Author, wish: ProposedAction) -> int:
         return set_fact(office, author, arguments["member"], dict([_fact(arguments["fact"])]))
     if wish.kind is ProposalKind.MERGE:
         return merge_members(office, author, arguments["member"], arguments["into"])
+    if wish.kind is ProposalKind.UNMERGE:
+        return unmerge_members(office, author, arguments["member"])
+    if wish.kind is ProposalKind.STARTS:
+        return _give_starts(office, author, arguments)
+    if wish.kind is ProposalKind.CONSENT:
+        return _change_consent(office, author, arguments)
     if wish.kind is ProposalKind.WITHDRAW:
         return withdraw(office, author, arguments["event"], tuple(arguments["sections"]))
     return _confirm(office, author, arguments)
+
+
+def _give_starts(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
+    made = import_members(office, author, (), [_start(row) for row in arguments["starts"]])
+    if made.act is None:
+        raise OfficeError("the office has these starting ratings already")
+    return made.act
+
+
+def _change_consent(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
+    is_limits = bool(arguments)
+    limits = ConsentLimits(**arguments)
+    act = set_consent_limits(office, author, limits) if is_limits else switch_consent(office, author, on=False)
+    if act is None:
+        raise OfficeError("it is so already")
+    return act
 
 
 def _publish(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:

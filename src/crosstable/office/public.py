@@ -41,12 +41,12 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color", "clock_days"),
+    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color", "clock_days", "consent"),
     EntryKind.UPGRADE: ("from", "to"),
     EntryKind.CLOCK: ("clock", "last"),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
-_PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})
+_PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING, EntryKind.ERASE})
 
 
 class Shown(NamedTuple):
@@ -100,6 +100,7 @@ class PublicEntry(NamedTuple):
     reason: str
     subject: str
     said: Mapping[str, Any]
+    approved_by: str = ""
 
 
 class PublicChange(NamedTuple):
@@ -261,6 +262,5 @@ def public_act(act: JournalEntry) -> PublicEntry:
     if isinstance(said.get("differences"), list):
         said["differences"] = public_differences(map(str, said["differences"]))
     reason = "" if act.kind in _PERSONAL or is_asked else act.reason
-    return PublicEntry(
-        act.seq, act.at.replace(second=0, microsecond=0), act.kind.value, act.actor, reason, act.subject, said
-    )
+    at, kind = act.at.replace(second=0, microsecond=0), act.kind.value
+    return PublicEntry(act.seq, at, kind, act.author, reason, act.subject, said, act.approved_by)

@@ -235,11 +235,6 @@ def office_name(connection: Connection) -> str:
     return founded.subject
 
 
-def newest_act(connection: Connection) -> int:
-    """The number of the newest act; the record has grown when it is another one."""
-    return connection.execute(select(func.max(tables.act.c.seq))).scalar() or 0
-
-
 def postings_count(connection: Connection) -> int:
     """How many postings are current: how large the office is."""
     return connection.execute(select(func.count()).select_from(tables.posting).where(is_current())).scalar() or 0

@@ -15,10 +15,12 @@ from crosstable.office.rounding import DECIMALS, WHOLE
 
 PUBLIC_DECIMALS = "public_decimals"
 MEMBERSHIPS = "memberships"
+TOTP = "totp"
 # Every setting, and what it means where it is on; all are off until the office switches them on.
 SETTINGS = {
     PUBLIC_DECIMALS: "the public sees two decimals of ratings",
     MEMBERSHIPS: "sections with a player who was no member are held",
+    TOTP: "accounts of the office log in with a second factor",
 }
 
 

@@ -1,11 +1,13 @@
 """What SQLite (one file, WAL) and PostgreSQL (psycopg 3) do differently; all else of an office is written once."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import Protocol
+from urllib.parse import quote
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -13,7 +15,16 @@ from sqlalchemy.engine import RootTransaction
 from sqlalchemy.exc import DBAPIError
 
 from crosstable.errors import OfficeError
-from crosstable.office.locks import Holder, give_advisory_lock_back, held_file, take_advisory_lock
+from crosstable.office import account_tables
+from crosstable.office.locks import (
+    Holder,
+    advisory_lock_held_for,
+    give_advisory_lock_back,
+    held_file,
+    held_file_for,
+    take_accounts_lock,
+    take_advisory_lock,
+)
 from crosstable.office.plain_errors import plain_os_errors
 
 # SQLite before this version can damage a WAL file when two connections write and checkpoint at once.
@@ -32,34 +43,56 @@ class Store(Protocol):
     def is_there(self) -> bool:
         """Whether a database can be opened at all."""
 
-    def place(self) -> tuple[int, int] | None:
-        """Which file it is, whatever its name; a server has none."""
+    def writing_accounts(self, holder: Holder, patience: float) -> Iterator[Connection]:
+        """One transaction over the accounts and jobs, which never waits for the writer of the record."""
+
+    def held_for(self, connection: Connection) -> float:
+        """For how many seconds the present writer has had the record, 0 where there is none."""
+
+    def place(self) -> tuple[int, ...] | None:
+        """Which files it is, whatever their names; a server has none."""
 
     def cautions(self) -> tuple[str, ...]:
         """What an operator should know of this store."""
+
+    def scrub(self) -> bool:
+        """Overwrite what was deleted; whether nothing of it can be left in the store's own files."""
 
     def close(self) -> None:
         """Let go of the writer's connection, where one is kept."""
 
 
 class Sqlite:
-    """One file. A lock file beside it names the writer, so that a second one can say for whom it waits."""
+    """One file for the record, one for accounts and jobs: SQLite has one writer a file (decision 0009).
+
+    A lock file beside each names the writer, so that a second one can say for whom it waits. Readers see both files.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.path = url.removeprefix("sqlite:///")
+        self.accounts_path = f"{self.path}.accounts"
 
     def is_there(self) -> bool:
         """Whether the file is there."""
         return os.path.isfile(self.path)
 
-    def place(self) -> tuple[int, int] | None:
-        """The device and the number of the file."""
+    def held_for(self, connection: Connection) -> float:
+        """How long the lock of the file beside the office is held."""
+        return held_file_for(f"{self.path}.lock")
+
+    def lacks_accounts(self) -> bool:
+        """Whether the file of the accounts should be there and is not."""
+        has_accounts = _has_table(self.accounts_path, account_tables.belongs.name)
+        return not has_accounts and _has_table(self.path, account_tables.finished_job.name)
+
+    def place(self) -> tuple[int, ...] | None:
+        """The devices and the numbers of the files."""
         try:
-            found = os.stat(self.path)
+            found = [os.stat(path) for path in (self.path, self.accounts_path)]
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        return tuple(number for one in found for number in (one.st_dev, one.st_ino))
 
     def cautions(self) -> tuple[str, ...]:
         """What is known to be wrong with the library in use."""
@@ -72,30 +105,82 @@ class Sqlite:
 
     def reader(self) -> Engine:
         """Transactions that see one state of the file and never write it."""
-        engine = create_engine(self.url)
+        engine = create_engine(self.url, connect_args={"uri": True})
         _prepare_sqlite(engine, "BEGIN", "PRAGMA wal_autocheckpoint=0")
+
+        self._attach(engine, "rw")
         return engine
+
+    def _attach(self, engine: Engine, mode: str) -> None:
+        """See the accounts too; an older office has them in the file of the record."""
+
+        @event.listens_for(engine, "connect")
+        def connected(connection: sqlite3.Connection, record: object) -> None:
+            if os.path.isfile(self.accounts_path):
+                given = f"file:{quote(self.accounts_path)}?mode={mode}"
+                connection.execute("ATTACH DATABASE ? AS accounts", (given,))
 
     @cached_property
     def _writer(self) -> Engine:
-        """Kept for the statements it has compiled; the file is open only while it is written."""
-        engine = create_engine(self.url, poolclass=NullPool)
-        _prepare_sqlite(engine, "BEGIN IMMEDIATE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL")
+        engine = _writer_of(self.url)
+        self._attach(engine, "ro")  # a transaction that writes locks every file that it could write to
         return engine
+
+    @cached_property
+    def _accounts_writer(self) -> Engine:
+        return _writer_of(f"{self.url}.accounts")
 
     def writing(self, holder: Holder, patience: float) -> Iterator[Connection]:
         """One transaction under the lock of the file beside the office."""
-        if not self.is_there():
-            _create(self.path)
-        with (
-            held_file(f"{self.path}.lock", holder, patience),
-            self._writer.connect() as connection,
-            _begun(connection),
-        ):
-            yield connection
+        yield from _writing(self._writer, self.path, holder, patience)
+
+    def writing_accounts(self, holder: Holder, patience: float) -> Iterator[Connection]:
+        """The same on the other file."""
+        yield from _writing(self._accounts_writer, self.accounts_path, holder, patience)
+
+    def scrub(self) -> bool:
+        """Write the file anew without free pages, and empty the log beside it; not while somebody else reads it."""
+        shutil.rmtree(f"{self.path}.lists", ignore_errors=True)  # files that the site made of published lists
+        done = [_scrubbed(path) for path in (self.path, self.accounts_path) if os.path.isfile(path)]
+        return all(done)
 
     def close(self) -> None:
         """Nothing is kept open."""
+
+
+def _scrubbed(path: str) -> bool:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        try:
+            for pragma in ("PRAGMA busy_timeout=1000", "PRAGMA secure_delete=ON", "VACUUM"):
+                connection.execute(pragma)
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.OperationalError:
+            return False
+    return not busy
+
+
+def _has_table(path: str, name: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def _writer_of(url: str) -> Engine:
+    """Kept for the statements it has compiled; the file is open only while it is written."""
+    engine = create_engine(url, poolclass=NullPool, connect_args={"uri": True})
+    _prepare_sqlite(engine, "BEGIN IMMEDIATE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL")
+    return engine
+
+
+def _writing(writer: Engine, path: str, holder: Holder, patience: float) -> Iterator[Connection]:
+    if not os.path.isfile(path):
+        _create(path)
+    with held_file(f"{path}.lock", holder, patience), writer.connect() as connection, _begun(connection):
+        yield connection
 
 
 def _create(path: str) -> None:
@@ -110,8 +195,12 @@ def _prepare_sqlite(engine: Engine, begin: str, *pragmas: str) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: sqlite3.Connection, record: object) -> None:
         connection.isolation_level = None
-        for pragma in ("PRAGMA busy_timeout=30000", *pragmas):
-            connection.execute(pragma)
+        try:
+            for pragma in ("PRAGMA busy_timeout=30000", *pragmas):
+                connection.execute(pragma)
+        except sqlite3.Error:
+            connection.close()  # nobody else has it yet
+            raise
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
@@ -128,7 +217,11 @@ class Postgres:
         """A server says so itself when it is asked something."""
         return True
 
-    def place(self) -> tuple[int, int] | None:
+    def held_for(self, connection: Connection) -> float:
+        """How long the writer's transaction lasts."""
+        return advisory_lock_held_for(connection)
+
+    def place(self) -> tuple[int, ...] | None:
         """What is behind an address is for the server to know."""
         return None
 
@@ -159,10 +252,27 @@ class Postgres:
             finally:
                 give_advisory_lock_back(connection)
 
+    def scrub(self) -> bool:
+        """A server overwrites old rows when it is told to: VACUUM FULL, and its own logs and backups later."""
+        return False
+
+    @cached_property
+    def _accounts_writer(self) -> Engine:
+        engine = create_engine(self.url, pool_size=1, max_overflow=-1, pool_pre_ping=True)
+        finalize(self, engine.dispose)
+        return engine
+
+    def writing_accounts(self, holder: Holder, patience: float) -> Iterator[Connection]:
+        """One transaction under a lock of its own, which ends with it."""
+        with self._accounts_writer.connect() as connection, _begun(connection):
+            take_accounts_lock(connection, holder, patience)
+            yield connection
+
     def close(self) -> None:
-        """End the session that is kept."""
-        if "_writer" in self.__dict__:
-            self._writer.dispose()
+        """End the sessions that are kept."""
+        for name in ("_writer", "_accounts_writer"):
+            if name in self.__dict__:
+                self.__dict__[name].dispose()
 
 
 @contextmanager

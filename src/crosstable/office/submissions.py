@@ -9,18 +9,20 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from crosstable import __version__
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
 from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_submission
+from crosstable.office.consent import is_consent_on, late_faults
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.commitments import write_rows
@@ -43,6 +45,7 @@ class Status(StrEnum):
     KNOWN = "known"
     DIFFERS = "differs"
     REFUSED = "refused"
+    QUEUED = "queued"
 
 
 class Held(NamedTuple):
@@ -88,12 +91,14 @@ class Document(NamedTuple):
 class SubmitOptions(NamedTuple):
     """What a submission may do beside the usual: add members that are not known, take their ratings as openings.
 
-    ``sender`` says who sends it: what a director sends is looked at more closely.
+    ``sender`` says who sends it: what a director sends is looked at more closely. ``changes`` is how many ratings it
+    was seen to change (``late``).
     """
 
     adds_members: bool = False
     takes_openings: bool = False
     sender: Sender = OFFICE
+    changes: int = 0
 
 
 NO_OPTIONS = SubmitOptions()
@@ -144,6 +149,31 @@ def submit(
         return submit_into(office, connection, author, document, today, wishes)
 
 
+def answered_already(
+    connection: Connection, document: Document, today: date, wishes: SubmitOptions = NO_OPTIONS
+) -> Submission | None:
+    """What becomes of a file that would not be stored, by what is known now; nothing where it would be."""
+    errors = [fault for fault in document.reading.faults if fault.severity.stops]
+    if errors and not document.reading.report.sections:
+        return Submission(document.name, Status.REFUSED, faults=document.reading.faults)
+    known = _known_document(connection, document)
+    if known is not None:
+        return known
+    last = head(connection)
+    assert last is not None
+    record, report = Record(connection, last.seq), document.reading.report
+    event = event_like(record, report)
+    if event is not None:
+        return _another_version(record, document, event, today)
+    if wishes.adds_members:  # who is not known now will be then
+        return None
+    report = report._replace(event_id=report.event_id or new_event_id(record, report))
+    checked = check_submission(record, report, document.reading.faults, today, None, wishes.sender)
+    if checked.is_refused:
+        return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
+    return None
+
+
 def submit_into(
     office: Office, connection: Connection, author: Author, document: Document, today: date, wishes: SubmitOptions
 ) -> Submission:
@@ -159,6 +189,11 @@ def submit_into(
         return _another_version(record, document, event, today)
     report = document.reading.report
     report = report._replace(event_id=report.event_id or new_event_id(record, report))
+    if wishes.takes_openings and is_consent_on(connection, office.clock()):
+        raise OfficeError(
+            "consent is on: starting ratings take two people. Submit the event without them, and bring them in with: "
+            "crosstable office members import FILE"
+        )
     if wishes.adds_members:
         people, openings = members_of_report(record, report, takes_openings=wishes.takes_openings)
         import_into(office, connection, author._replace(reason=f"new in {document.name}"), people, openings)
@@ -166,7 +201,19 @@ def submit_into(
     checked = check_submission(record, report, document.reading.faults, today, None, wishes.sender)
     if checked.is_refused:
         return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
+    checked = _held_as_late(checked, late_faults(connection, report, office.clock(), wishes.changes))
     return _store(office, connection, author, document, checked)
+
+
+def _held_as_late(checked: CheckedSubmission, late: Mapping[int | None, Fault]) -> CheckedSubmission:
+    """Sections of a published period wait for two people where the office asks for it."""
+    if not late:
+        return checked
+    sections = tuple(
+        one._replace(state=State.HELD, faults=(*one.faults, late[one.number])) if one.number in late else one
+        for one in checked.sections
+    )
+    return checked._replace(sections=sections, faults=(*checked.faults, *late.values()))
 
 
 def _known_document(connection: Connection, document: Document) -> Submission | None:
@@ -285,8 +332,10 @@ def _store(
     after = {
         "event": report.event_id,
         "document": document.digest,
+        "reader": __version__,
         "sections": {one.number: [one.state.value, one.rows.heading["digest"]] for one in checked.sections},
     }
+    is_held = {one.number: one.state is State.HELD for one in checked.sections}
     act = append(connection, office.clock, author, Change(EntryKind.SUBMIT, report.event_id, after))
     write_document(connection, act, report.event_id, document)
     write_event(connection, act, report, document.digest)
@@ -308,7 +357,7 @@ def _store(
         checked=tuple(
             CheckedResult(report.event_id, one.checked.section, one.checked.backgrounds, one.rated)
             for one in checked.rated.examined
-            if one.checked is not None and one.rated
+            if one.checked is not None and one.rated and not is_held[one.number]
         ),
     )
 

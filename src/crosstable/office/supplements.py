@@ -1,25 +1,21 @@
 """Supplements: the official list of a month, frozen with its digest and the head of the record; never changed."""
 
-from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeError
-from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
-from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head, last_act_of
-from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, head, last_act_of
 from crosstable.office.published import CENTRAL, Month, cut_off
-from crosstable.rules.amending import Edition
-from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Basis(StrEnum):
@@ -57,6 +53,8 @@ class Supplement(NamedTuple):
 
 def publish(office: Office, author: Author, month: Month, basis: Basis = Basis.RULE) -> Supplement:
     """Freeze the list of a month."""
+    from crosstable.office.bulk.listing import digest_of_list, write_list
+
     now = office.clock()
     until = now if basis is Basis.NOW else cut_off(month)
     if basis is Basis.RULE and until > now:
@@ -71,21 +69,20 @@ def publish(office: Office, author: Author, month: Month, basis: Basis = Basis.R
         assert last is not None
         run = run_by(connection, until if basis is Basis.RULE else None)
         rows = list_rows(connection, basis, month, run)
-        written = [as_row(str(month), row) for row in rows]
-        digest = digest_of_rows(written)
+        digest = digest_of_list(str(month), rows)
         line = {
             "month": str(month),
             "basis": basis.value,
             "cut_off": until.isoformat(),
             "run": run,
             "head": last.digest,
-            "rows": len(rows),
+            "rows": rows.height,
             "digest": digest,
         }
         act = append(connection, office.clock, author, Change(EntryKind.PUBLISH, str(month), line))
         write_rows(connection, tables.supplement, [{**line, "act": act}])
-        write_rows(connection, tables.supplement_row, written)
-    return Supplement(str(month), act, basis, until, run, last.digest, len(rows), digest)
+        write_list(connection, str(month), act, rows)
+    return Supplement(str(month), act, basis, until, run, last.digest, rows.height, digest)
 
 
 def _is_published(connection: Connection, month: Month) -> bool:
@@ -99,54 +96,18 @@ def run_by(connection: Connection, until: datetime | None) -> int:
     return connection.execute(query).scalar() or 0
 
 
-def as_row(month: str, row: ListRow) -> dict[str, Any]:
-    """A row of a list as its table holds it."""
-    return {"month": month, **row._asdict(), "system": int(row.system)}
-
-
-def list_rows(connection: Connection, basis: Basis, month: Month, run: int) -> list[ListRow]:
+def list_rows(connection: Connection, basis: Basis, month: Month, run: int) -> "pl.DataFrame":
     """The rows of a list, from the postings that were current after a run, by member id and system."""
-    until = last_day(month) if basis is Basis.PLAYED else None
-    return rows_from(Record(connection, run), all_current(connection, run), month, until)
+    from crosstable.office.bulk.listing import PostedRatings
+
+    posted = PostedRatings()
+    posted.read(connection, run)
+    return posted.at(run, month, last_played(basis, month))
 
 
-def last_day(month: Month) -> date:
+def last_played(basis: Basis, month: Month) -> date | None:
     """The last day of play that a list counts, where it counts by that."""
-    return cut_off(month).astimezone(CENTRAL).date()
-
-
-def rows_from(record: Record, postings: Mapping[PostingKey, Stored], month: Month, until: date | None) -> list[ListRow]:
-    """A list made of postings: each member's last, from 4 games on, rounded half up."""
-    last: dict[tuple[str, RatingSystem], Posting] = {}
-    for stored in postings.values():
-        posting = stored.posting
-        place = posting.member_id, posting.system
-        if until is None or posting.ended <= until:
-            known = last.get(place)
-            if known is None or known.key < posting.key:
-                last[place] = posting
-    people = record.people({member for member, _ in last})
-    return sorted(_rows(last, people, edition_for(month.first_day)))
-
-
-def _rows(
-    last: Mapping[tuple[str, RatingSystem], Posting], people: Mapping[str, Person], edition: Edition
-) -> Iterator[ListRow]:
-    for (member, system), posting in last.items():
-        games = posting.games_after
-        if games is not None and games < edition.lists.fewest_games:
-            continue
-        assert posting.rating_after is not None
-        person = people[member]
-        yield ListRow(
-            member,
-            system,
-            person.name,
-            person.state,
-            official_rating(posting.rating_after),
-            games,
-            games is not None and not is_established(edition.constants, games),
-        )
+    return cut_off(month).astimezone(CENTRAL).date() if basis is Basis.PLAYED else None
 
 
 def supplements(connection: Connection) -> list[Supplement]:

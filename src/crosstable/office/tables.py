@@ -89,6 +89,28 @@ commitment = Table(
     Column("digest", String(64), nullable=False),
 )
 
+# What is proven of an entry's author beside the name that they gave: the login on the command line, and who approved it
+# with which credential. Only such a row says that somebody agreed; the text of an author never does.
+authorship = Table(
+    "authorship",
+    metadata,
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("login", Text, nullable=False),
+    Column("proposal", Integer),
+    Column("approved_by", String(40)),
+    Column("credential", Text),
+)
+
+# Rows whose personal values were erased: the entry that did it, and the hash of what it left in their place.
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("of_table", String(24), primary_key=True),
+    Column("key", String(200), primary_key=True),
+    Column("left", String(64), nullable=False),
+)
+
 # The chain of hashes that an office had before entries committed to their rows, kept as evidence by its upgrade.
 former_chain = Table(
     "former_chain",

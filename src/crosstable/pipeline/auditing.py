@@ -15,7 +15,7 @@ from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
 from crosstable.terms import Report
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 
 FORMAT = "crosstable-audit/1"
 
@@ -60,7 +60,8 @@ def audit_reports(
 def workings(audited: AuditedEvent, rows: Sequence[AuditedRow]) -> dict[int, tuple[Line, ...]]:
     """By number the calculation of rows of one section; none where it rests on a start that nobody knows."""
     page = next((page for page in audited.pages if _is_of(page, rows)), None)
-    clean = [] if page is None else [row.number for row in rows if is_clean(page, row.number)]
+    known = set() if page is None else clean_rows(page)
+    clean = [row.number for row in rows if row.number in known]
     if page is None or not clean:
         return {}
     rated = rate(page.checked.section, page.system, page.checked.backgrounds, page.checked.edition)

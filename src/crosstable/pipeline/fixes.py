@@ -4,18 +4,16 @@ A change is a path into the draft and the new value; ``None`` takes out what is 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
 
 from crosstable.checks.players import are_alike
 from crosstable.errors import Fault
 from crosstable.formats.event_json import read_cell
-from crosstable.sentences import american
+from crosstable.pipeline.draft_places import Change, Fix, Neighbors, Path, Spot
+from crosstable.sentences import american, american_days
 from crosstable.terms import AS_ONE_SIDED, MIRRORED, POINTS, ReportedCell, Result, total
 
-Path = tuple[str | int, ...]
-Change = tuple[Path, Any]
 USUAL_CONTROLS = ("G/90;d5", "G/60;d5", "G/45;d5", "G/30;d5", "G/15;d5", "G/5;d0", "90+30")
 MOST_MEMBERS = 5
 _OTHER_COLOR = {"w": "b", "b": "w", "": ""}
@@ -40,61 +38,15 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "end_date": ("no-dates", "end-not-read", "in-the-future", "long-section", "late-report"),
     "type": ("two-player-section", "match-players", "match-not-eligible"),
 }
+# What of the event as a whole a click leaves out.
+_OF_EVENTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "event-id-date": {"event id": ("id",)},
+    "event-id-shape": {"event id": ("id",)},
+    "affiliate-id-shape": {"affiliate": ("details", "affiliate")},
+}
+# Findings about a row after which nothing but the rest of the event can be rated.
+_OF_WHOLE_SECTIONS = ("too-many-rounds", "before-opening")
 _FIELD_OF = {code: field for field, codes in _FIELDS.items() for code in codes}
-
-
-class Spot(NamedTuple):
-    """A place of the draft, counted from 0: a section, a row of it, a round of the row."""
-
-    section: int
-    row: int | None
-    round: int | None
-
-
-class Fix(NamedTuple):
-    """What a button says and what it changes."""
-
-    label: str
-    changes: tuple[Change, ...]
-
-
-class Neighbors(NamedTuple):
-    """The event of a draft, and who is called like a name: ids and names."""
-
-    event: Mapping[str, Any]
-    find: Callable[[str], Sequence[tuple[str, str]]]
-
-    def section(self, spot: Spot) -> Mapping[str, Any]:
-        """The section of a place."""
-        found: Mapping[str, Any] = self.event["sections"][spot.section]
-        return found
-
-    def player(self, spot: Spot) -> Mapping[str, Any]:
-        """The row of a place."""
-        found: Mapping[str, Any] = self.section(spot)["players"][spot.row]
-        return found
-
-    def cell(self, spot: Spot) -> ReportedCell:
-        """The cell of a place; one that is not there is blank."""
-        rounds = self.player(spot).get("rounds", [])
-        text = rounds[spot.round] if spot.round is not None and spot.round < len(rounds) else ""
-        return read_cell(text if isinstance(text, str) else "")
-
-    def row_of(self, spot: Spot, number: int) -> Spot | None:
-        """The cell of another player in the same round."""
-        for row, player in enumerate(self.section(spot)["players"]):
-            if player.get("number") == number:
-                return spot._replace(row=row)
-        return None
-
-    def naming(self, spot: Spot) -> Iterator[tuple[Spot, ReportedCell]]:
-        """The games of other rows in the same round that name the player of this one."""
-        number = self.player(spot).get("number")
-        for row in range(len(self.section(spot)["players"])):
-            other = spot._replace(row=row)
-            cell = self.cell(other)
-            if row != spot.row and cell.result in MIRRORED and cell.opponent == number:
-                yield other, cell
 
 
 def field_of(code: str) -> str:
@@ -129,14 +81,14 @@ def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]
         yield from _OF_ROWS[found.code](spot, near)
     elif found.code in _OF_SECTIONS:
         yield from _OF_SECTIONS[found.code](spot, near)
-    if spot.row is None and found.severity.stops:
+    if found.severity.stops and (spot.row is None or found.code in _OF_WHOLE_SECTIONS):
         name = near.section(spot).get("name") or f"section {spot.section + 1}"
         yield Fix(f"Leave {name} out", ((("event", "sections", spot.section), None),))
 
 
 def _of_event(code: str) -> Iterator[Fix]:
-    if code in ("event-id-date", "event-id-shape"):
-        yield Fix("Leave the event id empty", ((("event", "event", "id"), None),))
+    for word, names in _OF_EVENTS.get(code, {}).items():
+        yield Fix(f"Leave the {word} out", ((("event", "event", *names), None),))
 
 
 # Cells.
@@ -183,7 +135,8 @@ def _mirror(spot: Spot, near: Neighbors) -> Iterator[Fix]:
         ]
         yield Fix("They disagree: rate each row by itself", tuple(each))
     yield from _answer_others(spot, near)
-    yield Fix("Not played", (_set(spot, Result.UNPAIRED.value),))
+    rows = (spot, other) if theirs.opponent == near.player(spot).get("number") else (spot,)
+    yield Fix("Not played", tuple(_set(at, Result.UNPAIRED.value) for at in rows))
 
 
 def _unanswered(spot: Spot, near: Neighbors) -> Iterator[tuple[Spot, Spot]]:
@@ -374,10 +327,24 @@ def _dates(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     days = [section.get("start_date"), section.get("end_date"), event.get("start_date"), event.get("end_date")]
     if digits:
         days.append("-".join(digits.groups()))
+    if not any(days):
+        yield from _lately(spot, near.today)
     for day in dict.fromkeys(day for day in days if day):
-        changes = tuple((_field(spot, field), day) for field in ("start_date", "end_date") if not section.get(field))
+        missing = [field for field in ("start_date", "end_date") if not section.get(field)]
+        changes: list[Change] = [(_field(spot, field), day) for field in missing]
+        # The event has the day too where it has none of its own.
+        changes += [(("event", "event", field), day) for field in missing if event and not event.get(field)]
         if changes:
-            yield Fix(f"One day: {_in_words(day)}", changes)
+            yield Fix(f"One day: {_in_words(day)}", tuple(changes))
+
+
+def _lately(spot: Spot, today: date) -> Iterator[Fix]:
+    """The last weekend and today, where a file names no day at all."""
+    sunday = today - timedelta(days=(today.weekday() + 1) % 7)
+    saturday = sunday - timedelta(days=1)
+    for start, end in dict.fromkeys([(saturday, sunday), (saturday, saturday), (sunday, sunday), (today, today)]):
+        words = american_days(start, end) if start != end else f"{start:%A}, {american(start)}"
+        yield Fix(words, ((_field(spot, "start_date"), start.isoformat()), (_field(spot, "end_date"), end.isoformat())))
 
 
 def _in_words(day: str) -> str:
@@ -445,6 +412,31 @@ def _renumber_rows(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     yield Fix("Give the second row a free number", tuple(changes))
 
 
+def _not_rated(spot: Spot, _near: Neighbors) -> Iterator[Fix]:
+    yield Fix("Not rated here", ((_player(spot, "rate"), False),))
+
+
+def _without_outside(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+    """Ratings of other federations are left out."""
+    for federation in ("FIDE", "CFC"):
+        if federation in (near.player(spot).get("ratings") or {}):
+            yield Fix(f"Leave the {federation} rating out", (((*_player(spot, "ratings"), federation), None),))
+
+
+def _too_low(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+    """The lowest of the player's ratings cannot be one: that of another federation, or their own."""
+    given = near.player(spot).get("ratings") or {}
+    lowest = min(given, key=lambda name: given[name]["rating"], default="")
+    yield from _without_outside(spot, near) if lowest in ("FIDE", "CFC") else _unrated(spot, near)
+
+
+def _one_day(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+    section, event = near.section(spot), near.event.get("event", {})
+    start = section.get("start_date") or event.get("start_date")
+    if start and start != (section.get("end_date") or event.get("end_date")):
+        yield Fix(f"One day: {_in_words(start)}", ((_field(spot, "end_date"), start),))
+
+
 Make = Callable[[Spot, Neighbors], Iterator[Fix]]
 _OF_CELLS: Mapping[str, Make] = {
     "not-mirrored": _mirror,
@@ -465,7 +457,12 @@ _OF_ROWS: Mapping[str, Make] = {
     "no-number": _number,
     "re-entry-differs": _same_ratings,
     "total-disagrees": _sum,
-    "rating-too-low": _unrated,
+    "rating-too-low": _too_low,
+    "list-after-end": _without_outside,
+    "list-after-start": _without_outside,
+    "fide-not-on-record": _without_outside,
+    "foreign-not-eligible": _not_rated,
+    "match-not-eligible": _kind("swiss", "Make it a Swiss"),
     "counts-disagree": _unrated,
     "birth-date": _without("birth_date", "birth_year"),
     "birth-date-early": _without("birth_date", "birth_year"),
@@ -478,6 +475,8 @@ _OF_SECTIONS: Mapping[str, Make] = {
     "systems-disagree": _by_control,
     "system-not-in-force": _by_control,
     "no-dates": _dates,
+    "in-the-future": _one_day,
+    "systems-named": _controls,
     "start-not-read": _dates,
     "end-not-read": _dates,
     "dates-reversed": _reversed,

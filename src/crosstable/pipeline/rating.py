@@ -5,10 +5,9 @@ twice, each time from what the players brought; neither sees the other's result.
 or an office chain: a member's later section starts where the earlier one ended.
 """
 
-from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
@@ -19,6 +18,8 @@ from crosstable.checks.players import membership_faults
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
+from crosstable.engine.competitors import competitors
+from crosstable.engine.rating import rated_field
 from crosstable.engine.records import Assumption
 from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, UnsupportedEditionError
@@ -396,18 +397,27 @@ def _accepted(event: RatedEvent, reasons: Mapping[str, str], reader: Reader) -> 
 
 Bounds = dict[tuple[int, RatingSystem, int], tuple[float, float]]
 # Sections of the last requests: whoever edits a draft changes one of many.
-_LATELY: deque[tuple[CheckedSection, bool, tuple[RatedSection, ...], Bounds]] = deque(maxlen=24)
+_LATELY: list[tuple[CheckedSection, bool, tuple[RatedSection, ...], Bounds]] = []
+MOST_REMEMBERED = 24
+_Entry = TypeVar("_Entry")
+
+
+def remember(kept: list[_Entry], entry: _Entry) -> None:
+    """Put an entry at the end of a short list, from which the one that was used longest ago goes."""
+    kept[:] = [*(one for one in kept if one is not entry), entry][-MOST_REMEMBERED:]
 
 
 def _rated_lately(checked: CheckedSection, *, ranges: bool) -> tuple[tuple[RatedSection, ...], Bounds]:
     """A section in its systems with what its results may be; one that was rated just now is not rated again."""
-    for known, has_ranges, rated, found in tuple(_LATELY):
+    for entry in reversed(tuple(_LATELY)):
+        known, has_ranges, rated, found = entry
         if has_ranges is ranges and known == checked:
+            remember(_LATELY, entry)
             return rated, found
     rated, found = tuple(rate_systems(checked.section, checked.backgrounds, checked.edition)), {}
     for by_system in rated if ranges else ():
         found.update(_ranges(checked, by_system))
-    _LATELY.append((checked, ranges, rated, found))
+    remember(_LATELY, (checked, ranges, rated, found))
     return rated, found
 
 
@@ -420,16 +430,26 @@ def _ranges(section: CheckedSection, rated: RatedSection) -> Bounds:
         return {}
     results = {player.number: [_result(player)] for player in rated.players if player.games}
     for adults, established in cases:
-        backgrounds = _otherwise(section, rated.system, adults, established)
-        other = rate_section(section.section, rated.system, backgrounds, section.edition)
-        for player in other.players:
-            if player.games:
-                results[player.number].append(_result(player))
+        for number, rating in _ratings(section, rated.system, _otherwise(section, rated.system, adults, established)):
+            results[number].append(rating)
     return {
         (section.section.number, rated.system, number): (min(values), max(values))
         for number, values in results.items()
         if max(values) - min(values) > NARROW
     }
+
+
+def _ratings(
+    section: CheckedSection, system: RatingSystem, backgrounds: Mapping[int, Background]
+) -> list[tuple[int, float]]:
+    """The numbers of all who played and what they have afterwards, without a record of every row where that will do."""
+    played = section.section
+    if played.kind.is_foreign:
+        players = rate_section(played, system, backgrounds, section.edition).players
+        return [(player.number, _result(player)) for player in players if player.games]
+    who = competitors(played, backgrounds)
+    finals = rated_field(played, system, who, section.edition).finals
+    return [(row.number, final) for one, final in zip(who, finals, strict=True) if one.sides for row in one.entries]
 
 
 def _result(player: RatedPlayer) -> float:

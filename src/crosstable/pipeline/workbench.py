@@ -12,17 +12,19 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Protocol
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.entries import odd_ones_out
 from crosstable.checks.places import section_number, section_place
-from crosstable.checks.players import membership_faults
+from crosstable.checks.players import are_alike, membership_faults
+from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
-from crosstable.faults import fault, level_of
+from crosstable.faults import fault, level_of, severity_of
 from crosstable.formats import event_json, event_json_write
 from crosstable.formats.members import MembersFile
 from crosstable.formats.members import read as read_members
@@ -36,27 +38,35 @@ from crosstable.pipeline.completing import (
     section_of,
     with_members,
 )
-from crosstable.pipeline.fixes import Fix, Neighbors, Spot, cell_of, field_of, fixes_for, other_spot
-from crosstable.pipeline.rating import RatedEvent, RatingSource, rate
+from crosstable.pipeline.draft_places import Fix, Neighbors, Path, Spot, spot_of
+from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
+from crosstable.pipeline.rating import ExaminedSection, RatedEvent, RatingSource, rate, remember
+from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
 
-HAND = "hand"
+HAND, READ = "hand", "read"
+NOT_TAKEN = "The office's rating is not taken for this row. Choose the member, or say that this is the player."
 MOST_LISTED = 2_000_000
 MOST_FINDINGS = 2000
-_IN_FILE = re.compile(r"sections\[(\d+)\](?:\.players\[(\d+)\])?(?:\.rounds\[(\d+)\])?")
-_ROUND = re.compile(r", round (\d+)(?: \[[^][]*(?:\[\d+\][^][]*)*\])?$")
 _WORDS = re.compile(r"(?P<words>.*?) \[[^][]*(?:\[\d+\][^][]*)*\]$", re.DOTALL)
-_SECTION = re.compile(r"section (\d+)")
 Draft = Mapping[str, Any]
+
+
+class Named(Protocol):
+    """Somebody with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
 
 
 class OfficeSource(RatingSource, Protocol):
     """What an office knows of the players of a report."""
 
     @property
-    def people(self) -> Mapping[str, object]:
+    def people(self) -> Mapping[str, Named]:
         """The members it knows, by id."""
 
 
@@ -112,14 +122,17 @@ def _opened(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
 
 def draft_of(report: Report) -> dict[str, Any]:
     """A draft of an event as it was read; what reading found stays with it until it is put right."""
-    read = []
+    event = json.loads(event_json_write.write(report._replace(faults=())))
+    read: list[dict[str, Any]] = []
     for found in report.faults:
         place = section_of(report, found)
         at = next((at for at, one in enumerate(report.sections) if one.place == place), None)
-        words = found.place if at is None or place is None else f"sections[{at}]{found.place.removeprefix(place)}"
-        read.append({**found._asdict(), "severity": found.severity.value, "place": words})
-    event = json.loads(event_json_write.write(report._replace(faults=())))
-    return {"event": event, "members": [], "ratings": {"office": True, "pairing": True}, "accept": {}, "read": read}
+        of_section = at is not None and place is not None
+        # What is about a section goes with it wherever it moves.
+        kept = event["sections"][at].setdefault(READ, []) if of_section else read
+        words = found.place.removeprefix(place or "") if of_section else found.place
+        kept.append({**found._asdict(), "severity": found.severity.value, "place": words})
+    return {"event": event, "members": [], "ratings": {"office": True, "pairing": True}, "accept": {}, READ: read}
 
 
 def _listed(place: str, files: Iterable[tuple[str, bytes]]) -> dict[str, str] | None:
@@ -143,19 +156,23 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
     report, hands = report_of(draft)
     office = tools.office(report) if ratings.get("office", True) else None
     sources = _Sources(draft, report, hands, office, is_strict=tools.is_strict)
+    accept = {code: str(reason) or "confirmed" for code, reason in dict(draft.get("accept", {})).items()}
+    if sources.is_strict:  # what is to be confirmed is confirmed by the office, and waits for it
+        accept = {code: reason for code, reason in accept.items() if severity_of(code) is not Severity.CONFIRM}
     event = rate(
         report,
         source=sources,
         pairing_ratings=bool(ratings.get("pairing", True)) and not sources.is_strict,
-        accept={code: str(reason) or "confirmed" for code, reason in dict(draft.get("accept", {})).items()},
+        accept=accept,
         entry_lists=True,
         today=tools.today,
         reader=Reader.PAGE,
     )
-    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)])
+    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)], tools.today)
     return {
-        "findings": list(_findings(event, report, near, draft)),
-        "sections": [_section(event, at) for at in range(len(event.examined))],
+        "findings": list(_findings(event, report, near, draft, is_strict=sources.is_strict)),
+        "accepted": _accepted(event),
+        "sections": [_section(event, one, draft.get("have", ())) for one in event.examined],
         "office": bool(office),
         "strict": sources.is_strict,
     }
@@ -168,8 +185,23 @@ def report_of(draft: Draft) -> tuple[Report, dict[tuple[int, int], str]]:
     event = dict(draft["event"])
     event["sections"] = [_bare(section, at, hands) for at, section in enumerate(event["sections"])]
     reading = event_json.read_value(event, "draft", [])
-    kept = [Fault(**{**one, "severity": Severity(one["severity"])}) for one in draft.get("read", ())]
-    return reading.report._replace(faults=(*kept, *reading.faults)), hands
+    return reading.report._replace(faults=(*(found for found, _ in _read_faults(draft)), *reading.faults)), hands
+
+
+def _read_faults(draft: Draft) -> Iterator[tuple[Fault, Path]]:
+    """What reading found and nobody has settled yet, with its path in the draft."""
+    for at, one in enumerate(draft.get(READ, ())):
+        yield _read_fault(one, ""), (READ, at)
+    for of, section in enumerate(draft["event"]["sections"]):
+        for at, one in enumerate(section.get(READ, ())):
+            yield _read_fault(one, f"sections[{of}]"), ("event", "sections", of, READ, at)
+
+
+def _read_fault(one: object, section: str) -> Fault:
+    if not isinstance(one, dict) or not all(isinstance(one.get(name), str) for name in Fault._fields):
+        raise ValueError("event: what reading found has a code, a severity, a place, a message and a remedy.")
+    texts = {name: one[name] for name in Fault._fields}
+    return Fault(**{**texts, "severity": Severity(one["severity"]), "place": f"{section}{one['place']}"})
 
 
 def _require_shape(draft: Draft) -> None:
@@ -185,6 +217,8 @@ def _require_shape(draft: Draft) -> None:
             raise ValueError("event: every section is an object with a list of players.")
         if not all(isinstance(one.get("rounds", []), list) for one in players):
             raise ValueError("event: the rounds of a player are a list.")
+        if not isinstance(section.get(READ, []), list):
+            raise ValueError("event: what reading found in a section is a list.")
 
 
 def _bare(section: dict[str, Any], at: int, hands: dict[tuple[int, int], str]) -> dict[str, Any]:
@@ -194,7 +228,7 @@ def _bare(section: dict[str, Any], at: int, hands: dict[tuple[int, int], str]) -
         if text := str(player.get(HAND) or "").strip():
             hands[at, row] = text
         players.append({name: value for name, value in player.items() if name != HAND})
-    return {**section, "players": players}
+    return {**{name: value for name, value in section.items() if name != READ}, "players": players}
 
 
 class _Sources:
@@ -210,6 +244,7 @@ class _Sources:
         is_strict: bool,
     ) -> None:
         self.hands, self.office = hands, office
+        self.confirmed = frozenset(map(str, draft.get("names", ())))
         self.takes_fide = bool(draft.get("ratings", {}).get("pairing", True))
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         self.is_strict = is_strict and office is not None and not ids.isdisjoint(office.people)
@@ -247,7 +282,7 @@ class _Sources:
             known = self.office.filled(report)
             if self.is_strict:
                 return known
-            report = _merged(report, known, self.office.people)
+            report = self._merged(report, known, self.office.people)
         for one in self.lists:
             report = with_members(report, one.backgrounds, one.name)
         sections = []
@@ -271,23 +306,36 @@ class _Sources:
         if self.lists:
             told += members_faults(report, at, self.names, self.known)
         if self.office is not None:
-            told += [one for one in self.office.faults(report, at, checked, ()) if one.code == "other-name"]
+            number, rows = section_number(section, at), enumerate(section.players)
+            own = {place.row(player, row) for row, player in rows if self._is_confirmed(player, number)}
+            others = [one for one in self.office.faults(report, at, checked, ()) if one.code == "other-name"]
+            told += [one._replace(remedy=NOT_TAKEN) for one in others if one.place not in own]
         for (of, row), text in self.hands.items():
             if of == at:
                 told += _hand_faults(place.row(section.players[row], row), text)
         return [*told, *(self.unread if at == 0 else ())]
 
+    def _merged(self, report: Report, known: Report, people: Mapping[str, Named]) -> Report:
+        """The report with what an office knows of its members; of everybody else it keeps what the file says."""
+        sections = []
+        for at, (own, theirs) in enumerate(zip(report.sections, known.sections, strict=True)):
+            number = section_number(own, at)
+            players = tuple(
+                other._replace(member_id=player.member_id)
+                if _says(other) and self._is_member(player, number, people)
+                else player
+                for player, other in zip(own.players, theirs.players, strict=True)
+            )
+            sections.append(own._replace(players=players))
+        return report._replace(sections=tuple(sections))
 
-def _merged(report: Report, known: Report, people: Mapping[str, object]) -> Report:
-    """The report with what an office knows of its members; of everybody else it keeps what the file says."""
-    sections = []
-    for own, theirs in zip(report.sections, known.sections, strict=True):
-        players = tuple(
-            other._replace(member_id=player.member_id) if player.member_id in people and _says(other) else player
-            for player, other in zip(own.players, theirs.players, strict=True)
-        )
-        sections.append(own._replace(players=players))
-    return report._replace(sections=tuple(sections))
+    def _is_member(self, player: ReportedPlayer, section: int, people: Mapping[str, Named]) -> bool:
+        """Whether a row is the member whom an office knows by its id: their names are alike, or somebody said so."""
+        person = people.get(player.member_id)
+        return person is not None and (are_alike(player.name, person.name) or self._is_confirmed(player, section))
+
+    def _is_confirmed(self, player: ReportedPlayer, section: int) -> bool:
+        return f"{section}:{player.number}" in self.confirmed
 
 
 def _says(player: ReportedPlayer) -> bool:
@@ -333,22 +381,18 @@ def _members(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
 # What is said of it.
 
 
-def spot_of(place: str, report: Report) -> Spot | None:
-    """Which section, row and round of the draft a place names, each counted from 0."""
-    within = _IN_FILE.search(place.rpartition(" [")[2] if " [sections[" in place else place)
-    if within is None:
-        named = _SECTION.match(place)
-        numbers = {section_number(one, at): at for at, one in enumerate(report.sections)}
-        at = numbers.get(int(named[1])) if named else None
-        return None if at is None else Spot(at, None, None)
-    section, row, cell = (None if part is None else int(part) for part in within.groups())
-    round_number = _ROUND.search(place)
-    assert section is not None
-    return Spot(section, row, int(round_number[1]) - 1 if round_number else cell)
+def _accepted(event: RatedEvent) -> list[dict[str, Any]]:
+    """What was accepted, by code: how many findings, and the first of them in words."""
+    by: dict[str, list[Fault]] = {}
+    for one in event.accepted:
+        by.setdefault(one.fault.code, []).append(one.fault)
+    return [{"code": code, "count": len(some), "message": some[0].message} for code, some in by.items()]
 
 
-def _findings(event: RatedEvent, report: Report, near: Neighbors, draft: Draft) -> Iterable[dict[str, Any]]:
-    read = {(one["code"], one["place"], one["message"]): at for at, one in enumerate(draft.get("read", ()))}
+def _findings(
+    event: RatedEvent, report: Report, near: Neighbors, draft: Draft, *, is_strict: bool
+) -> Iterable[dict[str, Any]]:
+    read = {(one.code, one.place, one.message): path for one, path in _read_faults(draft)}
     told: set[tuple[str, Spot | None]] = set()
     for found in event.faults[:MOST_FINDINGS]:
         spot = spot_of(found.place, report)
@@ -358,19 +402,24 @@ def _findings(event: RatedEvent, report: Report, near: Neighbors, draft: Draft) 
         fixes = [*fixes_for(found, spot, near)]
         spot = cell_of(found.code, spot, near)
         told.add((found.code, spot))
-        if (at := read.get((found.code, found.place, found.message))) is not None:
-            fixes.append(Fix("I have put it right", ((("read", at), None),)))
-        if (
-            found.severity is Severity.CONFIRM
-            and found.code == "other-name"
-            and spot is not None
-            and spot.row is not None
-        ):
-            number = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
-            fixes.append(Fix("This is the player", ((("names", number), "yes"),)))
-        elif found.severity is Severity.CONFIRM and found.code != "played-before":
+        if (path := read.get((found.code, found.place, found.message))) is not None:
+            # Whatever is chosen settles what reading found; what is about a section leaves with it.
+            fixes = [
+                one if any(path[: len(of)] == of for of, _ in one.changes) else Fix(one.label, (*one.changes, gone))
+                for gone in [(path, None)]
+                for one in fixes
+            ]
+            fixes.append(Fix("I have put it right", ((path, None),)))
+        if found.code == "other-name" and spot is not None and spot.row is not None:
+            named = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
+            fixes.append(Fix("This is the player", ((("names", named), "yes"),)))
+        elif found.severity is Severity.WARNING or (found.severity is Severity.CONFIRM and not is_strict):
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
-        yield {**_finding(found, spot, fixes), **({} if also is None else {"also": also._asdict()})}
+        finding = _finding(found, spot, fixes)
+        if not finding["where"] and spot is not None:
+            number = near.section(spot).get("number") or spot.section + 1
+            finding["where"] = f"Section {number}"
+        yield {**finding, **({} if also is None else {"also": also._asdict()})}
 
 
 def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str, Any]:
@@ -392,19 +441,30 @@ def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str,
     }
 
 
-def _section(event: RatedEvent, at: int) -> dict[str, Any]:
-    """The results of a section by system and player's number; nothing where it could not be rated."""
-    examined = event.examined[at]
-    shown = next((one for one in event.sections if one.number == examined.number and examined.rated), None)
-    systems = {} if shown is None else shown.systems
-    return {
-        "number": examined.number,
-        "rated": bool(examined.rated),
-        "systems": {
-            name: {"edition": one.edition, "players": [player.to_dict() for player in one.players]}
-            for name, one in systems.items()
-        },
-    }
+class _Shown(NamedTuple):
+    """The results of a rated section as a reply has them, and a tag that changes with them."""
+
+    rated: tuple[RatedSection, ...]
+    systems: dict[str, Any]
+    tag: str
+
+
+# Sections of the last replies. A section that an edit leaves alone is not rated again, so it is the same object.
+_LATELY: list[_Shown] = []
+
+
+def _section(event: RatedEvent, examined: ExaminedSection, have: Collection[str]) -> dict[str, Any]:
+    """The results of a section by system, none where it could not be rated; whoever has them gets only their tag."""
+    section = {"number": examined.number, "rated": bool(examined.rated)}
+    if not examined.rated:
+        return {**section, "systems": {}}
+    shown = next((one for one in tuple(_LATELY) if one.rated is examined.rated), None)
+    if shown is None:
+        systems = section_result(examined.rated, event.ranges).to_dict()["systems"]
+        tag = sha256(json.dumps(systems).encode()).hexdigest()[:16]
+        shown = _Shown(examined.rated, systems, tag)
+    remember(_LATELY, shown)
+    return {**section, "tag": shown.tag, **({} if shown.tag in have else {"systems": shown.systems})}
 
 
 # A draft as a file.

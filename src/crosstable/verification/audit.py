@@ -6,7 +6,7 @@ the posted number. ``unknown``: some value may. A hypothesis that fits is listed
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -14,13 +14,13 @@ from crosstable.engine import rate
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
-from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
+from crosstable.terms import GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses, part_of
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.quirks import FAULT, with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
-from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_starts
+from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_page
 from crosstable.verification.trials import Trials
 from crosstable.verification.whole import rated_page
 
@@ -30,7 +30,6 @@ LITTLE = 0.5
 # A row that leans on something hidden differs only if it is so far beyond what that can give.
 SLACK = 4.0
 FLOOR = "a floor"
-FAULT = "an error in online ratings that was repaired after June 16, 2021"
 ROUNDED = "the last decimal of the ratings before the event"
 STARTED = "the start of an unrated player, as the whole section fits it"
 
@@ -88,16 +87,16 @@ def audited_page(page: Page) -> list[AuditedRow]:
         rated = rated_page(page, page.checked.backgrounds)
         return [] if rated is None else [_plain(page, row) for row in rows_of(page, rated)]
     try:
-        starts = fitted_starts(page, page.checked.backgrounds)
-        begun = _started(page.checked.backgrounds, starts)
+        fit = fitted_page(page, page.checked.backgrounds)
+        begun = fit.begun(page.checked.backgrounds)
         rows = rows_of(page, rate(page.checked.section, page.system, begun, page.checked.edition))
     except UnsupportedEditionError:
         return []
     hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
-    near = _tolerances(page, rows, hidden | {start.number for start in starts})
+    near = _tolerances(page, rows, hidden | {start.number for start in fit.starts})
     wrong = frozenset(row.number for row in rows if not _is_right(row, near[row.number]))
     about = Suspicion(page, begun, rows, wrong, near)
-    return _Audit(about, starts, hidden).rows()
+    return _Audit(about, fit.starts, hidden).rows()
 
 
 def _tolerances(page: Page, rows: Sequence[Row], unknown: set[int]) -> dict[int, float]:
@@ -229,13 +228,6 @@ def _extremes(page: Page, trials: Trials, number: int, *, is_start: bool) -> Ite
         count = int(record.games or 0)
         yield record._replace(wins=count, draws=0, losses=0)
         yield record._replace(wins=0, draws=0, losses=count)
-
-
-def _started(backgrounds: Mapping[int, Background], starts: Sequence[FittedStart]) -> dict[int, Background]:
-    begun = dict(backgrounds)
-    for start in starts:
-        begun[start.number] = begun[start.number]._replace(given_start=GivenStart(start.rating, start.games))
-    return begun
 
 
 def _plain(page: Page, row: Row) -> AuditedRow:

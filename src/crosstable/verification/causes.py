@@ -26,6 +26,7 @@ from crosstable.verification.changes import (
     stages,
 )
 from crosstable.verification.pages import Page
+from crosstable.verification.quirks import REPAIRED, without_online_fault
 from crosstable.verification.rows import Row, Verdict, is_right, judged, rows_of
 from crosstable.verification.trials import Trials
 
@@ -111,11 +112,17 @@ def other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set
 
 
 def _other_readings(page: Page) -> Iterator[tuple[str, Section, Edition]]:
-    """The page by the rules of its last day (readings 98), two players as a match, a match without limits (§7)."""
+    """The page by the rules of its last day (readings 98), two players as a match, a match without limits (§7).
+
+    A page that is rated with the online fault also without it (readings 103).
+    """
     section, edition = page.checked.section, page.checked.edition
-    announced = announced_edition_for(section.start, section.end)
-    if announced.constants != edition.constants:
-        yield END_DATE, section, announced
+    announced, repaired = announced_edition_for(section.start, section.end), without_online_fault(edition)
+    if repaired is not edition:
+        yield REPAIRED, section, repaired
+    if announced.constants != repaired.constants:
+        weight = edition.constants.k_effective_weight  # one thing is changed at a time
+        yield END_DATE, section, announced._replace(constants=announced.constants._replace(k_effective_weight=weight))
     if section.kind is SectionType.MATCH:
         free = edition.constants._replace(match_change=math.inf, match_half_year=math.inf, match_three_years=math.inf)
         yield f"{MATCH_CAP} (not applied)", section, edition._replace(constants=free)
@@ -149,27 +156,31 @@ def _best_change(inquiry: Inquiry, left: set[int]) -> tuple[Change, set[int]] | 
 def _best_of(changes: Iterator[Change], inquiry: Inquiry, left: set[int]) -> tuple[Change, set[int]] | None:
     best: tuple[int, float] | None = None
     chosen: tuple[Change, set[int]] | None = None
+    rows, trials = [(inquiry.trials.position[row.number], row) for row in inquiry.rows.values()], inquiry.trials
+    before = trials.ratings()
+    errors, wrong = [0.0] * len(rows), set()
+    for i, (at, row) in enumerate(rows):
+        errors[i], is_wrong = _judged(row, before[at], left)
+        wrong |= {row.number} if is_wrong else set()
     for change in changes:
-        before = inquiry.trials.prepared(change.number)
-        inquiry.trials.with_fact(change.number, change.fact)
-        still, error = _still_wrong(inquiry, left)
-        inquiry.trials.put_back(change.number, before)
+        player = trials.prepared(change.number)
+        trials.with_fact(change.number, change.fact)
+        ratings = trials.ratings()
+        trials.put_back(change.number, player)
+        still, left_over = set(wrong), list(errors)
+        for i, (at, row) in enumerate(rows):
+            if ratings[at] != before[at]:  # most rows stay as they are
+                left_over[i], is_wrong = _judged(row, ratings[at], left)
+                still = still | {row.number} if is_wrong else still - {row.number}
+        error = math.fsum(left_over)
         if still < left and (best is None or (len(still), error) < best):
             best, chosen = (len(still), error), (change, still)
     return chosen
 
 
-def _still_wrong(inquiry: Inquiry, left: set[int]) -> tuple[set[int], float]:
-    """The rows that a trial leaves wrong or makes wrong, and the errors of all."""
-    ratings = inquiry.trials.ratings()
-    wrong: set[int] = set()
-    error = 0.0
-    for row in inquiry.rows.values():
-        computed = ratings[inquiry.trials.position[row.number]]
-        verdict = judged(row, computed)
-        if verdict is not Verdict.AT_FLOOR:
-            error += math.fabs(row.posted - computed)
-        is_met = verdict is not Verdict.AT_FLOOR or row.number not in left
-        if not (is_met and is_right(row, verdict, computed)):
-            wrong.add(row.number)
-    return wrong, error
+def _judged(row: Row, computed: float, left: set[int]) -> tuple[float, bool]:
+    """What a trial leaves between computed and posted, and whether the row stays wrong or becomes so."""
+    verdict = judged(row, computed)
+    is_at_floor = verdict is Verdict.AT_FLOOR
+    is_met = not is_at_floor or row.number not in left
+    return 0.0 if is_at_floor else math.fabs(row.posted - computed), not (is_met and is_right(row, verdict, computed))

@@ -19,6 +19,7 @@ from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
+from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
@@ -173,7 +174,7 @@ def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
         yield from (one for one in turned if about.is_met(rows[number], trials.rating_if(number, one.players)))
     for number in worst:
         yield from _re_entries(about, number)
-    yield from _other_rules(about, worst[:MOST_INQUIRED])
+    yield from _other_rules(about, trials, worst[:MOST_INQUIRED])
     for number in worst:
         yield from _other_facts(about, trials, rows[number], [number])
     for number in worst[:MOST_INQUIRED]:
@@ -301,21 +302,32 @@ def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
         yield Change(f"the re-entry of player {numbers[0]}: only the games of row {one} counted", rated=only(one))
 
 
-def _other_rules(about: Suspicion, numbers: Sequence[int]) -> Iterator[Change]:
+def _other_rules(about: Suspicion, whole: Trials, numbers: Sequence[int]) -> Iterator[Change]:
     """The section under other bonuses and under the rules of other times, where they bring one of some rows about."""
     part, rows = part_of(about, numbers), [row for row in about.rows if row.number in numbers]
-    checked, who = part.page.checked, competitors(part.page.checked.section, about.backgrounds)
+    checked, players = part.page.checked, Trials(part.page, about.backgrounds).players
+    fits: dict[Constants, bool] = {}  # what else an edition changes moves no rating
     for what, edition in _editions(checked.edition):
-        try:
-            trials = Trials(part.page._replace(checked=checked._replace(edition=edition)), about.backgrounds, who)
-        except UnsupportedEditionError:
-            continue
-        if any(about.is_met(row, trials.rating_alone(row.number)) for row in rows):
-            yield Change(what, rated=partial(_under, edition))
+        if edition.constants not in fits:
+            page = part.page._replace(checked=checked._replace(edition=edition))
+            try:
+                trials = Trials(page, about.backgrounds, players)
+            except UnsupportedEditionError:
+                continue
+            met = any(about.is_met(row, trials.rating_alone(row.number)) for row in rows)
+            fits[edition.constants] = met
+        if fits[edition.constants]:
+            yield Change(what, rated=partial(_under, edition, whole))
 
 
-def _under(edition: Edition, about: Suspicion) -> Mapping[int, float] | None:
-    return rated_again(about, about.page.checked.section, edition)
+def _under(edition: Edition, trials: Trials, about: Suspicion) -> Mapping[int, float] | None:
+    page = about.page._replace(checked=about.page.checked._replace(edition=edition))
+    try:
+        again = Trials(page, about.backgrounds, trials.players)
+    except UnsupportedEditionError:
+        return None
+    ratings = again.ratings()
+    return {number: ratings[at] for number, at in again.position.items()}
 
 
 def _editions(edition: Edition) -> Iterator[tuple[str, Edition]]:
@@ -326,9 +338,12 @@ def _editions(edition: Edition) -> Iterator[tuple[str, Edition]]:
             said = "no bonus" if math.isinf(threshold) else f"a bonus threshold of {threshold:g}"
             other = edition._replace(constants=constants._replace(bonus_threshold=threshold))
             yield f"{said} instead of {constants.bonus_threshold:g}", other
-    for other in EDITIONS:
-        if other.constants not in (constants, constants._replace(bonus_threshold=other.constants.bonus_threshold)):
-            yield f"the rules of {other.name} instead of those of {edition.name}", other
+    # A page rated with the online fault stays so under other rules: one thing is changed at a time.
+    for official in EDITIONS:
+        changed = official.constants._replace(k_effective_weight=constants.k_effective_weight)
+        if changed not in (constants, constants._replace(bonus_threshold=changed.bonus_threshold)):
+            said = f"the rules of {official.name} instead of those of {edition.name}"
+            yield said, official._replace(constants=changed)
 
 
 def _other_facts(about: Suspicion, trials: Trials, row: Row, numbers: Sequence[int]) -> Iterator[Change]:

@@ -113,17 +113,20 @@ def _one_sided(player: ReportedPlayer, rows: dict[int | None, ReportedPlayer]) -
     return tuple(cells)
 
 
-def is_clean(page: Page, number: int) -> bool:
-    """Whether all inputs of a row are known: the player's own, the opponents' and their opponents'."""
-    quality = page.players[number].details.get("quality")
-    if quality is not None and quality != "clean":
-        return False
-    around = circle(page, {number}, 2)
-    if any(contradicts_itself(page, one) for one in around):
-        return False
-    if quality is not None:
-        return True
-    return bool(_games(page, number)) and all(is_known(page, page.players[one].background) for one in around)
+def clean_rows(page: Page) -> set[int]:
+    """The rows of which all inputs are known: the player's own, the opponents' and their opponents'."""
+    meets = {number: {cell.opponent for cell in _games(page, number)} for number in page.players}
+    against = {number for number in page.players if contradicts_itself(page, number)}
+    hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
+    found = set()
+    for number, player in page.players.items():
+        quality, first = player.details.get("quality"), meets[number]
+        if quality is None or quality == "clean":
+            around = {number}.union(first, *(meets[one] for one in first))
+            is_known_by_now = quality is not None or (bool(first) and around.isdisjoint(hidden))
+            if is_known_by_now and around.isdisjoint(against):
+                found.add(number)
+    return found
 
 
 def circle(page: Page, numbers: set[int], hops: int) -> set[int]:

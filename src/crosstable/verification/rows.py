@@ -8,7 +8,7 @@ from typing import NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, RatingSystem
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 
 # The posted figure is a whole number and so was the pre-event rating it was computed from; each is off by up to a
 # half, and an unrounded rating moves its owner and their opponents by at most as much as itself.
@@ -95,17 +95,17 @@ def is_right(row: Row, verdict: Verdict, computed: float) -> bool:
 
 def rows_of(page: Page, rated: RatedSection) -> list[Row]:
     """The rows of a rated page that have a posted figure; a re-entry counts once, on its first row."""
-    rows = []
+    rows, clean = [], clean_rows(page)
     for player in rated.players:
         posted = page.players[player.number].posted.get(page.system)
         is_second_row = any(other < player.number for other in player.merged_with)
         if posted is None or player.after is None or not player.games or is_second_row:
             continue
-        rows.append(_row(page, rated, player, posted.rating))
+        rows.append(_row(page, rated, player, posted.rating, is_clean=player.number in clean))
     return rows
 
 
-def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) -> Row:
+def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float, *, is_clean: bool) -> Row:
     assert player.after is not None
     shown = page.checked.backgrounds[player.number].standings.get(page.system)
     pre = player.prior if shown is None else shown.rating
@@ -123,7 +123,7 @@ def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) ->
         pre=pre,
         computed=computed,
         posted=posted,
-        is_clean=is_clean(page, player.number),
+        is_clean=is_clean,
         verdict=verdict_of(rated.edition.constants, highest_floor, computed, posted),
         floor_kind=player.outcome.floor_kind,
         is_whole_number_era=rated.edition.constants.stores_whole_numbers

@@ -9,14 +9,14 @@ apart, beside the number of starts that were free.
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import mul, truediv
 from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart
-from crosstable.verification.pages import Page, is_clean
+from crosstable.verification.pages import Page, clean_rows
 from crosstable.verification.rows import Verdict, verdict_of
+from crosstable.verification.slopes import Bearing, step_along
 from crosstable.verification.trials import Trials
 
 HIGHEST_START = 2900.0
@@ -30,15 +30,12 @@ EASING = 4.0
 LEVELS = 11
 JUMPS = 6
 SWEEPS = 2
-# A slope of so small a share of the steepest of its start is left out.
+# A start is left alone if no more than this share of its effects is on rows that are not near.
 SLIGHT = 0.02
-# Where the equations of a step are solved well enough: squared, and after so many turns.
-PRECISION = 1e-3
-MOST_TURNS = 8
 # A row this near is left alone while others are worse: both its figures are rounded.
 NEAR = 0.8
 # Players rated in trials after which a search ends, so that a page is judged in a second; so many rounds at least.
-MOST_WORK = 20_000
+MOST_WORK = 14_000
 LEAST_ROUNDS = 2
 
 
@@ -50,18 +47,32 @@ class FittedStart(NamedTuple):
     games: float
 
 
-def fitted_starts(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedStart]:
+class FittedPage(NamedTuple):
+    """The best starts for the unrated players of a page, and the ratings by number that they give."""
+
+    starts: Sequence[FittedStart] = ()
+    ratings: Mapping[int, float] = {}
+
+    def begun(self, backgrounds: Mapping[int, Background]) -> dict[int, Background]:
+        """What the players brought, with these starts."""
+        found = dict(backgrounds)
+        for number, rating, games in self.starts:
+            found[number] = found[number]._replace(given_start=GivenStart(rating, games))
+        return found
+
+
+def fitted_page(page: Page, backgrounds: Mapping[int, Background]) -> FittedPage:
     """The best starts for the unrated players of a page; none where there are none to fit."""
     unknown = _unknown(page, backgrounds)
     if not unknown:
-        return []
+        return FittedPage()
     fit = _Fit(page, Trials(page, backgrounds))
     starts = fit.improved(fit.level(unknown))
     for _ in range(SWEEPS):
         if not fit.goes_on or not fit.wrong(starts):
             break
         starts = fit.improved(fit.jumped(starts))
-    return starts
+    return FittedPage(starts, fit.ratings_by_number(starts))
 
 
 class PostedRow(NamedTuple):
@@ -79,13 +90,17 @@ class _Fit:
         self._trials = trials
         self._constants = page.checked.edition.constants
         self._rows = _resting(page, trials)
-        self._touched: dict[int, set[int]] = {}
         self._laid: dict[int, FittedStart] = {}
 
     @property
     def goes_on(self) -> bool:
         """Whether there is time for more."""
         return self._trials.rated < MOST_WORK
+
+    def ratings_by_number(self, starts: Sequence[FittedStart]) -> dict[int, float]:
+        """The ratings that these starts give."""
+        ratings = self._ratings(starts)
+        return {number: ratings[at] for number, at in self._trials.position.items()}
 
     def wrong(self, starts: Sequence[FittedStart]) -> int:
         """How many rows these starts leave unexplained."""
@@ -101,7 +116,7 @@ class _Fit:
     def jumped(self, starts: list[FittedStart]) -> list[FittedStart]:
         """A guess further off: each start that bears on a wrong row in turn where it fits best, however far that is."""
         starts = list(starts)
-        for at in self._active(starts, self._errors(starts)):
+        for at in self._bearing(starts, self._errors(starts))[0]:
             if not self.goes_on:
                 break
             start = starts[at]
@@ -111,19 +126,19 @@ class _Fit:
         return starts
 
     def improved(self, starts: list[FittedStart]) -> list[FittedStart]:
-        """Rounds of damped Gauss-Newton from a guess, until they gain too little."""
+        """Damped Gauss-Newton from a guess, until a step gains too little."""
         errors, damping = self._errors(starts), FIRST_DAMPING
         for done in range(ROUNDS):
             if done >= LEAST_ROUNDS and not self.goes_on:
                 break
-            active, before = self._active(starts, errors), _size(errors)
-            slopes = self._slopes(starts, active)
+            before = _size(errors)
+            active, bearing = self._bearing(starts, errors)
             for _ in range(STEPS):
-                moved, after, damping = self._step(starts, errors, (active, slopes, damping))
+                moved, after, damping = self._step(starts, errors, (active, bearing, damping))
                 gain = _size(errors) - _size(after)
                 if gain > 0.0:
                     changes = [moved[at].rating - starts[at].rating for at in active]
-                    _learn(slopes, changes, [one - other for one, other in zip(errors, after, strict=True)])
+                    bearing.learn(changes, [one - other for one, other in zip(errors, after, strict=True)])
                     starts, errors = moved, after
                 if gain < LEAST_GAIN:
                     break
@@ -132,23 +147,32 @@ class _Fit:
         return starts
 
     def _step(
-        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], list[dict[int, float]], float]
+        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], Bearing, float]
     ) -> tuple[list[FittedStart], list[float], float]:
         """A step along slopes, damped more while it helps nothing; with its errors, and the damping to go on with."""
-        active, slopes, damping = along
+        active, bearing, damping = along
         before = _size(errors)
         for _ in range(TRIES):
-            moved = self._moved(starts, active, _step_along(slopes, errors, damping))
+            moved = self._moved(starts, active, step_along(bearing, errors, damping))
             after = self._errors(moved)
             if _size(after) < before:
                 return moved, after, max(damping / EASING, LEAST_DAMPING)
             damping *= EASING * EASING
         return moved, after, damping
 
-    def _active(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> list[int]:
-        """The starts that bear on a row that is not near yet; all of them until it is known what they bear on."""
-        far = {at for at, error in enumerate(errors) if math.fabs(error) > NEAR}
-        return [at for at, one in enumerate(starts) if not far.isdisjoint(self._touched.get(one.number, far or {0}))]
+    def _bearing(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> tuple[list[int], Bearing]:
+        """The starts that bear on a row that is not near yet, and what they bear on, before floors and storage."""
+        self._ratings(starts)
+        slopes = self._trials.slopes()
+        positions = [self._trials.position[one.number] for one in starts]
+        rows = [row.position for row in self._rows]
+        whole = Bearing(slopes, positions, rows)
+        far = [1.0 if math.fabs(error) > NEAR else 0.0 for error in errors]
+        pulls, all_pulls = whole.back(far), whole.back([1.0] * len(far))
+        active = [at for at, pull in enumerate(pulls) if pull >= SLIGHT * all_pulls[at]]
+        if len(active) == len(starts):
+            return active, whole
+        return active, Bearing(slopes, [positions[at] for at in active], rows)
 
     def _levels(self, steps: int) -> list[float]:
         least, most = bounds_of(self._constants, 0.0)
@@ -173,22 +197,6 @@ class _Fit:
             errors.append(0.0 if verdict is Verdict.AT_FLOOR else row.posted - ratings[row.position])
         return errors
 
-    def _slopes(self, starts: Sequence[FittedStart], active: Sequence[int]) -> list[dict[int, float]]:
-        """How far each of these starts, moved by a point, moves the rows it bears on, before floors and storage."""
-        self._ratings(starts)
-        numbers = [starts[at].number for at in active]
-        by_number: dict[int, dict[int, float]] = {number: {} for number in numbers}
-        moved = self._trials.slopes(numbers)
-        for at, row in enumerate(self._rows):
-            for number, slope in moved[row.position].items():
-                by_number[number][at] = slope
-        slopes = []
-        for number, one in by_number.items():
-            least = SLIGHT * max(map(math.fabs, one.values()), default=0.0)
-            slopes.append({at: slope for at, slope in one.items() if math.fabs(slope) >= least})
-            self._touched.setdefault(number, set()).update(slopes[-1])
-        return slopes
-
     def _moved(self, starts: Sequence[FittedStart], active: Sequence[int], step: Sequence[float]) -> list[FittedStart]:
         moved = list(starts)
         for at, change in zip(active, step, strict=True):
@@ -199,12 +207,12 @@ class _Fit:
 
 def _resting(page: Page, trials: Trials) -> list[PostedRow]:
     """The posted rows that rest on unknown starts, a re-entry once."""
-    rows = []
+    rows, clean = [], clean_rows(page)
     for number, player in page.players.items():
         posted = player.posted.get(page.system)
         prepared = trials.prepared(number)
         is_first_row = prepared.competitor.entries[0].number == number
-        if posted is not None and prepared.competitor.sides and is_first_row and not is_clean(page, number):
+        if posted is not None and prepared.competitor.sides and is_first_row and number not in clean:
             pre = prepared.record.rating if prepared.start is None else -math.inf
             rows.append(PostedRow(trials.position[number], pre, posted.rating))
     return rows
@@ -258,56 +266,3 @@ def bounds_of(constants: Constants, credited: float) -> tuple[float, float]:
 
 def _size(errors: Sequence[float]) -> float:
     return math.fsum(math.fabs(error) for error in errors)
-
-
-def _step_along(slopes: list[dict[int, float]], errors: Sequence[float], damping: float) -> list[float]:
-    """The damped step of weighted least squares, each row weighted by the inverse of its error (conjugate gradients).
-
-    The equations of a large section are sparse, so they are never written out.
-    """
-    weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
-    columns = [list(one.items()) for one in slopes]
-    rows: list[list[tuple[int, float]]] = [[] for _ in errors]
-    for at, column in enumerate(columns):
-        for row, slope in column:
-            rows[row].append((at, slope))
-    own = [damping + _product([(at, slope * slope) for at, slope in column], weights) for column in columns]
-    step, pulled = [0.0] * len(slopes), list(map(mul, weights, errors))
-    left = [_product(column, pulled) for column in columns]
-    along = eased = list(map(truediv, left, own))
-    size = enough = math.fsum(map(mul, left, eased))
-    for _ in range(MOST_TURNS):
-        if size <= enough * PRECISION:
-            break
-        effects = list(map(mul, weights, [_product(row, along) for row in rows]))
-        image = [_product(column, effects) + damping * pull for column, pull in zip(columns, along, strict=True)]
-        share = size / math.fsum(map(mul, along, image))
-        step = [one + share * other for one, other in zip(step, along, strict=True)]
-        left = [one - share * other for one, other in zip(left, image, strict=True)]
-        eased = list(map(truediv, left, own))
-        before, size = size, math.fsum(map(mul, left, eased))
-        along = [one + size / before * other for one, other in zip(eased, along, strict=True)]
-    return step
-
-
-def _product(sparse: Sequence[tuple[int, float]], dense: Sequence[float]) -> float:
-    found = 0.0
-    for at, factor in sparse:
-        found += factor * dense[at]
-    return found
-
-
-def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Sequence[float]) -> None:
-    """Correct slopes by what a step did, each row by itself (Broyden's way, as Schubert has it for sparse ones)."""
-    expected, weights = [0.0] * len(effects), [0.0] * len(effects)
-    for one, change in zip(slopes, changes, strict=True):
-        for at, slope in one.items():
-            expected[at] += slope * change
-            weights[at] += change * change
-    missed = [
-        (effect - one) / weight if weight else 0.0
-        for effect, one, weight in zip(effects, expected, weights, strict=True)
-    ]
-    for one, change in zip(slopes, changes, strict=True):
-        for at in one:
-            one[at] += missed[at] * change

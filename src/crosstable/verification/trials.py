@@ -8,22 +8,20 @@ Step 4, the opponents of those in Step 5, and one game further where a first est
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
-from operator import add
 
 from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
-from crosstable.engine.competitors import Competitor, competitors
+from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.section import lay_results, share_of
-from crosstable.formulas.steps import Field, PassColumns, one_pass, step_2, step_3
-from crosstable.terms import Background, GivenStart, PlayerRating
+from crosstable.formulas.standard import effective_games, odds
+from crosstable.formulas.steps import Field, formula_for, one_pass, section_k, step_2, step_3
+from crosstable.terms import Background, Formula, GivenStart, Past, PlayerRating
 from crosstable.verification.pages import Page
+from crosstable.verification.slopes import Effect, Slopes, special_effect, standard_effect
 
-Slopes = list[dict[int, float]]
 NOTHING: Mapping[int, float] = {}
-# So far a strength is moved to see what it bears on: beyond the kinks that rounding hides.
-NUDGE = 8.0
 # Looking after so many players who stay as they are takes as long as rating one.
 UNMOVED = 4
 
@@ -31,13 +29,21 @@ UNMOVED = 4
 class Trials:
     """A page made ready once, to be rated many times."""
 
-    def __init__(
-        self, page: Page, backgrounds: Mapping[int, Background], who: Sequence[Competitor] | None = None
-    ) -> None:
+    def __init__(self, page: Page, backgrounds: Mapping[int, Background], players: Sequence[Prepared] = ()) -> None:
         section, edition = page.checked.section, page.checked.edition
-        who = competitors(section, backgrounds) if who is None else who
+        who = [one.competitor for one in players] or competitors(section, backgrounds)
+        met = {side.opponent for one in who for side in one.sides}
         self._at = system_section(section, page.system, edition)
-        self.players = [prepare(self._at, one, is_needed=True) for one in who]
+        # Ratings and given starts are brought whatever the edition, other starts are not.
+        brought = {
+            at: one
+            for at, one in enumerate(players)
+            if one.start is None or one.competitor.background.given_start is not None
+        }
+        self.players = [
+            brought.get(at) or prepare(self._at, one, is_needed=bool(one.sides) or at in met)
+            for at, one in enumerate(who)
+        ]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
         self._rule = rule_of(section, page.system)
         self._field = columns(self._at, self.players)
@@ -46,9 +52,11 @@ class Trials:
         for at, opponents in enumerate(self._opponents):
             for other in opponents:
                 self._met_by[other].add(at)
-        self._strength, self._middle, self._computed = ([math.nan] * len(who) for _ in range(3))
-        self._results: list[tuple[Prepared, float, float] | None] = [None] * len(who)
-        self._stale = set(range(len(who)))
+        self._sheet = blank_sheet(len(who), len(self._field.opponent))
+        step_2(edition.constants, self._field, self._sheet)
+        self._strength, self._middle, self._computed, self._ratings = ([math.nan] * len(who) for _ in range(4))
+        self._stale, self._unsettled = set(range(len(who))), set(range(len(who)))
+        self._posted, self._turned = [one.sides for one in who], set[int]()
         self.rated = 0  # players rated so far, a measure of time that every machine agrees on
 
     def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
@@ -86,27 +94,34 @@ class Trials:
         middle = self._passed(changed | self._meeting(moved), self._strength)
         moved = _laid(self._middle, {at: rating for at, (_, rating) in middle.items()})
         final = self._passed(changed | self._meeting(moved), self._middle)
-        _laid(self._computed, {at: computed for at, (computed, _) in final.items()})
+        self._unsettled |= _laid(self._computed, {at: computed for at, (computed, _) in final.items()})
         return list(self._computed)
 
-    def slopes(self, numbers: Sequence[int]) -> list[dict[int, float]]:
-        """By position: how far each of these unrated players, started a point higher, moves what is computed (§1).
-
-        Every player is rated once more for each opponent whom a start can move; from step to step effects multiply.
-        """
+    def slopes(self) -> Slopes:
+        """How what is computed follows strengths at the values of now, step by step (§1)."""
         self.computed()
-        whose = {self.position[number]: number for number in numbers}
-        starts: Slopes = [{whose[at]: 1.0} if at in whose else {} for at in range(len(self.players))]
-        strengths, zero = list(starts), [at for at, is_zero in enumerate(self._field.starts_at_zero) if is_zero]
-        first = self._effects(starts, starts, self._field.prior, zero) if zero else starts
-        for at in zero:
-            strengths[at] = first[at]
-        return self._effects(starts, self._effects(starts, strengths, self._strength), self._middle)
+        self.rated += len(self.players) // UNMOVED
+        field, constants = self._field, self._at.edition.constants
+        estimates = []
+        for at, is_zero in enumerate(field.starts_at_zero):
+            if is_zero:
+                record = field.prior[at], constants.step_3_games, Past.MIXED
+                met = [(other, field.prior[other]) for other in self._opponents[at]]
+                estimates.append(special_effect(constants, at, record, self._strength[at], met))
+        middle = self._effects(self._strength, self._middle)
+        lifted = {at for at, rating in enumerate(self._middle) if rating <= constants.absolute_floor}
+        middle = [one for one in middle if one.at not in lifted]
+        return Slopes(len(self.players), estimates, middle, self._effects(self._middle, self._computed))
 
     def ratings(self) -> list[float]:
         """The ratings that stand, by position."""
         self.rated += len(self.players) // UNMOVED
-        return [self._result(at, computed) for at, computed in enumerate(self.computed())]
+        self.computed()
+        unsettled, self._unsettled = self._unsettled, set()
+        for at in unsettled:
+            outcome = result_of(self._at, self.players[at], self._field.prior[at], self._computed[at])
+            self._ratings[at] = outcome.rating
+        return list(self._ratings)
 
     def rating_alone(self, number: int) -> float:
         """The rating of one player, computed with no more of the others than bears on it; nothing is kept."""
@@ -133,28 +148,33 @@ class Trials:
 
     def ratings_if(self, changed: Mapping[int, Prepared]) -> dict[int, float]:
         """The ratings by number if some players came otherwise; everything stays as it is."""
-        self.computed()
-        kept = [list(column) for column in (self._strength, self._middle, self._computed)]
-        before, results = {one: self.prepared(one) for one in changed}, list(self._results)
+        self.ratings()
+        kept = [list(column) for column in (self._strength, self._middle, self._computed, self._ratings)]
+        before = {one: self.prepared(one) for one in changed}
         for one, player in changed.items():
             self.put_back(one, player)
         ratings = self.ratings()
         for one, player in before.items():
             self.put_back(one, player)
-        (self._strength, self._middle, self._computed), self._results, self._stale = kept, results, set()
+        self._strength, self._middle, self._computed, self._ratings = kept
+        self._stale, self._unsettled = set(), set()
         return {number: ratings[at] for number, at in self.position.items()}
 
     def _put(self, at: int, prepared: Prepared) -> None:
-        was = self._laid_at(at)
+        field, was = self._field, self._laid_at(at)
         has_games = self.players[at].competitor.sides == prepared.competitor.sides
         self.players[at] = prepared
-        lay_player(self._field, at, prepared)
+        self._unsettled.add(at)
+        lay_player(field, at, prepared)
         if not has_games:
+            (self._turned.discard if prepared.competitor.sides == self._posted[at] else self._turned.add)(at)
             self._opponents[at] = [side.opponent for side in prepared.competitor.sides]
             share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
-            lay_results(self._at.edition.constants, self._at.facts, self._field, at, share, meetings)
+            lay_results(self._at.edition.constants, self._at.facts, field, at, share, meetings)
         if not has_games or was != self._laid_at(at):
             self._stale.add(at)
+            self._sheet.effective[at] = effective_games(self._at.edition.constants, field.prior[at], field.games[at])
+            self._sheet.prior_odds[at] = odds(field.prior[at])
 
     def _laid_at(self, at: int) -> tuple[float, ...]:
         """What is laid out for a player, without the games."""
@@ -173,62 +193,49 @@ class Trials:
         reached = changed | self._meeting(changed)
         strengths = {at: self._field.prior[at] for at in changed}
         starting = [at for at in (reached if near is None else reached & near) if self._field.starts_at_zero[at]]
-        if starting:
-            estimates = self._step_3(self._part(starting)[0], len(starting))
-            strengths |= dict(zip(starting, estimates, strict=True))
+        if starting and self._is_most(starting):
+            step_3(self._at.edition.constants, self._field, self._sheet)
+            strengths |= {at: self._sheet.strength[at] for at in starting}
+        elif starting:
+            field, order = self._part(starting)
+            field = field._replace(starts_at_zero=[at < len(starting) for at in range(len(order))])
+            sheet = blank_sheet(len(order), len(field.opponent))
+            step_3(self._at.edition.constants, field, sheet)
+            strengths |= dict(zip(starting, sheet.strength, strict=False))
         return strengths
 
-    def _step_3(self, field: Field, starting: int) -> Sequence[float]:
-        """The first estimates of so many players, the first of a field."""
-        field = field._replace(starts_at_zero=[at < starting for at in range(len(field.prior))])
-        sheet = blank_sheet(len(field.prior), len(field.opponent))
-        step_3(self._at.edition.constants, field, sheet)
-        return sheet.strength[:starting]
+    def _is_most(self, who: Collection[int]) -> bool:
+        """Whether these are so many that everybody may as well be rated, in the columns that are laid out."""
+        self.rated += len(who)
+        return not self._turned and 2 * len(who) > len(self.players)
 
     def _passed(
         self, who: Collection[int], strength: Sequence[float], instead: Mapping[int, float] = NOTHING
     ) -> dict[int, tuple[float, float]]:
         """What a pass computes for these players, and their ratings after it (§1, Steps 4 and 5)."""
+        constants, sheet = self._at.edition.constants, self._sheet
+        if not instead and self._is_most(who):
+            one_pass(constants, self._rule, self._field, sheet, strength, sheet.final)
+            return {at: (sheet.final.computed[at], sheet.final.rating[at]) for at in who}
         field, order = self._part(who)
-        strengths = [instead.get(at, strength[at]) for at in order]
-        final = self._one_pass(field, strengths)
-        return {at: (final.computed[i], final.rating[i]) for i, at in enumerate(who)}
+        part = blank_sheet(len(order), len(field.opponent))
+        part.effective[:] = [sheet.effective[at] for at in order]
+        part.prior_odds[:] = [sheet.prior_odds[at] for at in order]
+        one_pass(constants, self._rule, field, part, [instead.get(at, strength[at]) for at in order], part.final)
+        return {at: (part.final.computed[i], part.final.rating[i]) for i, at in enumerate(who)}
 
-    def _one_pass(self, field: Field, strengths: Sequence[float]) -> PassColumns:
-        sheet, constants = blank_sheet(len(field.prior), len(field.opponent)), self._at.edition.constants
-        step_2(constants, field, sheet)
-        one_pass(constants, self._rule, field, sheet, strengths, sheet.final)
-        return sheet.final
-
-    def _effects(self, starts: Slopes, met: Slopes, strength: Sequence[float], starting: Sequence[int] = ()) -> Slopes:
-        """What a step makes of slopes: those of everybody's own start, and of the strengths they are met at.
-
-        With players who are ``starting`` it is Step 3, else a pass. All are rated as one field: each pair of a player
-        and somebody who moves as a player of its own, who meets everybody as they are and that one a nudge higher.
-        """
-        pairs = [
-            (at, other)
-            for at in starting or range(len(starts))
-            for other in sorted({*self._opponents[at], *([at] if self._opponents[at] else ())})
-            if (starts if other == at else met)[other]
-        ]
-        count = len(self.players)
-        order = [*(at for at, _ in pairs), *range(count), *range(count)]
-        nudges = [NUDGE if other == at else 0.0 for at, other in pairs] + [0.0] * count + [NUDGE] * count
-        games = [[len(pairs) + one + count * (one == other) for one in self._opponents[at]] for at, other in pairs]
-        field = self._columns(order, games)
-        field = field._replace(prior=list(map(add, field.prior, nudges)))
-        if starting:
-            after, before = self._step_3(field, len(pairs)), self._strength
-        else:
-            final = self._one_pass(field, [strength[at] + nudge for at, nudge in zip(order, nudges, strict=True)])
-            is_last = strength is self._middle
-            after, before = (final.computed, self._computed) if is_last else (final.rating, self._middle)
-        effects: Slopes = [{} for _ in starts]
-        for i, (at, other) in enumerate(pairs):
-            change, own = (after[i] - before[at]) / NUDGE, effects[at]
-            for number, slope in (starts if other == at else met)[other].items() if change else ():
-                own[number] = own.get(number, 0.0) + change * slope
+    def _effects(self, strength: Sequence[float], after: Sequence[float]) -> list[Effect]:
+        """What moves the results of a pass: of everybody who played, the own prior and each strength they meet."""
+        field, constants, effects = self._field, self._at.edition.constants, []
+        for at, opponents in enumerate(self._opponents):
+            prior, effective, past = field.prior[at], self._sheet.effective[at], field.past[at]
+            met = [(other, strength[other]) for other in opponents]
+            if met and formula_for(constants, field.games[at], past) is Formula.SPECIAL:
+                effects.append(special_effect(constants, at, (prior, effective, past), after[at], met))
+            elif met:
+                k = section_k(constants, self._rule, prior, effective, float(len(met)))
+                bonus_games = len(met) if field.earns_bonus[at] else 0
+                effects.append(standard_effect(constants, at, (prior, k, field.score[at], bonus_games), met))
         return effects
 
     def _part(self, who: Collection[int]) -> tuple[Field, list[int]]:
@@ -240,7 +247,6 @@ class Trials:
 
     def _columns(self, order: Sequence[int], games: Sequence[Sequence[int]]) -> Field:
         """The columns of players in an order, the first of them with games."""
-        self.rated += len(games)
         whole = self._field
         first = [0, *accumulate(map(len, games))]
         return Field(
@@ -253,14 +259,6 @@ class Trials:
             first=first + first[-1:] * (len(order) - len(games)),
             opponent=list(chain.from_iterable(games)),
         )
-
-    def _result(self, at: int, computed: float) -> float:
-        """The rating that stands; kept, because most players come as they came before."""
-        kept, player = self._results[at], self.players[at]
-        if kept is None or kept[0] is not player or kept[1] != computed:
-            rating = result_of(self._at, player, self._field.prior[at], computed).rating
-            kept = self._results[at] = (player, computed, rating)
-        return kept[2]
 
 
 def _laid(column: list[float], values: Mapping[int, float]) -> set[int]:

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import UnsupportedEditionError
-from crosstable.terms import Background, GivenStart, MemberPage, PlayerRating, RatingSystem
+from crosstable.terms import Background, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
 from crosstable.verification.causes import explained
 from crosstable.verification.changes import Change
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
 from crosstable.verification.pages import Page
 from crosstable.verification.quirks import with_online_fault
-from crosstable.verification.rows import Row, Verdict, rows_of
-from crosstable.verification.starts import FittedStart, fitted_starts
+from crosstable.verification.rows import Row, Verdict, judged, rows_of
+from crosstable.verification.starts import fitted_page
 
 FITTED_START = "fitted_start"
 # Rows that differ times players up to which a section with fitted starts is asked for hidden facts, which takes long.
@@ -176,40 +176,35 @@ def with_tried(page: Page, found: Settled) -> list[Row]:
 
 def fitted(page: Page, before: Settled) -> FittedSection | None:
     """The section with the best starts for its unrated players, or nothing where there are none to fit."""
-    starts = fitted_starts(page, before.backgrounds)
-    if not starts:
+    fit = fitted_page(page, before.backgrounds)
+    if not fit.starts:
         return None
-    backgrounds, rows = started(page, before.backgrounds, starts)
+    rows = _with_ratings(before.rows, fit.ratings)
     wrong = len(rows) - _right(rows)
     facts: Mapping[int, PlayerRating] = {}
     if wrong * len(page.players) <= LARGEST_INQUIRY:
-        facts = explained(page, backgrounds, rows, every_row=True).settled
+        facts = explained(page, fit.begun(before.backgrounds), rows, every_row=True).settled
     if facts:
         with_facts = dict(before.backgrounds)
         for number, fact in facts.items():
             with_facts[number] = with_standing(with_facts[number], page.system, fact)
-        again = started(page, with_facts, fitted_starts(page, with_facts))[1]
+        again = _with_ratings(before.rows, fitted_page(page, with_facts).ratings)
         rows, facts = (again, facts) if _right(again) >= _right(rows) + len(facts) else (rows, {})
     verdicts = [row.verdict for row in rows if not row.is_clean]
     return FittedSection(
         page.event_id,
         page.checked.section.number,
         page.system,
-        free_numbers=len(starts) + len(facts),
+        free_numbers=len(fit.starts) + len(facts),
         rows=len(verdicts),
         within=verdicts.count(Verdict.WITHIN),
         at_floor=verdicts.count(Verdict.AT_FLOOR),
     )
 
 
-def started(
-    page: Page, backgrounds: Mapping[int, Background], starts: Sequence[FittedStart]
-) -> tuple[dict[int, Background], list[Row]]:
-    """A page rated with these starts."""
-    begun = dict(backgrounds)
-    for start in starts:
-        begun[start.number] = begun[start.number]._replace(given_start=GivenStart(start.rating, start.games))
-    return begun, rows_of(page, rate(page.checked.section, page.system, begun, page.checked.edition))
+def _with_ratings(rows: Sequence[Row], ratings: Mapping[int, float]) -> list[Row]:
+    """The rows of a page if these were computed."""
+    return [row._replace(computed=ratings[row.number], verdict=judged(row, ratings[row.number])) for row in rows]
 
 
 def _right(rows: Sequence[Row]) -> int:

@@ -5,16 +5,22 @@ person at the machine of an office without accounts is its host and does it at o
 """
 
 import logging
+import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.comparing import birth_differences
+from crosstable.office.consent import is_by_two
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
+from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.effects import MOST_AHEAD
+from crosstable.office.jobs import Job, JobKind, NewJob, add_job
+from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
@@ -26,11 +32,22 @@ from crosstable.office.proposals import (
     carry_out_alone,
     correction_needs_two,
     needs_two,
+    note_proposed,
     propose,
     propose_request,
 )
-from crosstable.office.submissions import NO_OPTIONS, Document, Status, Submission, SubmitOptions, event_of, submit
+from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.submissions import (
+    NO_OPTIONS,
+    Document,
+    Status,
+    Submission,
+    SubmitOptions,
+    answered_already,
+    event_of,
+)
 from crosstable.office.views import known
+from crosstable.office.worker import submission_wish
 from crosstable.terms import Report
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
@@ -40,15 +57,26 @@ from crosstable.web.uploads import affiliate_of, for_affiliate
 
 # A person sits before the page; a writer who takes longer is named to them.
 PATIENCE = 10.0
+# Where somebody has been writing for so long, in seconds, a submission is a job, and so is a run.
+AT_ONCE = 0.4
 Correct = Callable[[Author, RequestPolicy], Correction]
+Done = TypeVar("Done")
 LOG = logging.getLogger("crosstable.web")
 
 
+class Rated(NamedTuple):
+    """The run that rated what was stored, or the job that will."""
+
+    run: Run | None
+    job: Job | None = None
+
+
 class Submitted(NamedTuple):
-    """A file that was submitted, and the run that rated it."""
+    """A file that was submitted, and the run that rated it, or the job that will store or rate it."""
 
     submission: Submission
     run: Run | None
+    job: Job | None = None
 
 
 class Corrected(NamedTuple):
@@ -68,33 +96,84 @@ class Outcome(NamedTuple):
 
 
 def submit_for(
-    reading: Reading, actor: Actor, document: Document, reason: str = "", wishes: SubmitOptions = NO_OPTIONS
+    reading: Reading,
+    actor: Actor,
+    document: Document,
+    reason: str = "",
+    wishes: SubmitOptions = NO_OPTIONS,
+    *,
+    waits: bool = True,
 ) -> Submitted:
-    """Submit a file and rate what it brings."""
+    """Submit a file and rate what it brings: at once where nobody is writing and somebody waits, else as a job."""
     office = reading.office
     document = _owned(actor, document)
     author = Author(actor.name, reason)
     wishes = wishes._replace(sender=wishes.sender._replace(is_director=not actor.is_office))
-    made = submit(office, author, document, office.clock().date(), wishes)
+    try:
+        if not waits:
+            raise OfficeBusyError("nobody waits for it")
+        today = office.clock().date()
+        made = _soon(office, lambda at_most: submit_first(at_most, author, document, today, wishes))
+    except OfficeBusyError:
+        return _queued(office, actor, author, document, wishes)
     if actor.is_office:
         with office.reading() as connection:
             private = birth_differences(known(connection).record, document.reading.report)
         made = made._replace(faults=(*made.faults, *private))
+        if private:
+            note_apart(office, SecurityKind.BIRTH_DATE_READ, actor.name, f"event {made.event_id}", by="submission")
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
-    return Submitted(made, _rated(office, Author(actor.name, f"after submitting {document.name}"), made.checked))
+    after = Author(actor.name, f"after submitting {document.name}")
+    return Submitted(made, *_rated(office, after, made.checked, actor.affiliate))
 
 
-def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = ()) -> Run | None:
-    """Rate at once where that can be done; otherwise what was stored, and stays so, waits for the next run."""
+def _soon(office: Office, do: Callable[[Office], Done]) -> Done:
+    """Do something as soon as others who write only a little are done; raises where somebody is in a long run."""
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return do(office.guarded(_nothing_more, AT_ONCE))
+        except OfficeBusyError:
+            with office.reading() as connection:
+                if time.monotonic() > ends or office.store.held_for(connection) >= AT_ONCE:
+                    raise
+
+
+def _nothing_more(connection: object) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def _queued(office: Office, actor: Actor, author: Author, document: Document, wishes: SubmitOptions) -> Submitted:
+    """A submission for the worker; what the record refuses as it is now is refused at once."""
+    with office.reading() as connection:
+        found = answered_already(connection, document, office.clock().date(), wishes)
+    if found is not None:
+        return Submitted(found, None)
+    report = document.reading.report
+    wish = submission_wish(document, affiliate_of(report), wishes)
+    job = add_job(office, NewJob(JobKind.SUBMIT, author, wish, document.content, actor.affiliate))
+    return Submitted(Submission(document.name, Status.QUEUED, report.event_id, report.name), None, job)
+
+
+def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = (), affiliate: str = "") -> Rated:
+    """Rate at once where that can be done; otherwise what was stored, and stays so, is rated by a job."""
     try:
         with office.reading() as connection:
-            if sections_ahead(connection) > MOST_AHEAD:
-                return None
-        return rerate(office, author, patience=PATIENCE, watch=Watch(clock=StageClock(), checked=checked))
+            is_short = sections_ahead(connection) <= MOST_AHEAD
+        if is_short:
+            watch = Watch(clock=StageClock(), checked=checked)
+            return Rated(_soon(office, lambda at_most: rerate(at_most, author, watch=watch)))
+    except OfficeBusyError:
+        pass
     except OfficeError as error:
         LOG.warning("%s: %s", author.reason, error)
-        return None
+        return Rated(None)
+    try:
+        return Rated(None, add_job(office, NewJob(JobKind.RATE, author, affiliate=affiliate)))
+    except OfficeError as error:  # the record is stored all the same, and the next run rates it
+        LOG.warning("%s: %s", author.reason, error)
+        return Rated(None)
 
 
 def _owned(actor: Actor, document: Document) -> Document:
@@ -152,10 +231,12 @@ def correct_for(reading: Reading, actor: Actor, event_id: str, correct: Correct,
     require_event(office, actor, event_id)
     author = Author(actor.name, reason)
     made = correct(author, _asking(office, actor, author))
+    if made.proposal is not None:
+        note_proposed(office, proven_by_session(office, actor.secret), made.proposal)
     if not actor.is_office:
         made = made._replace(differences=tuple(public_differences(made.differences)))
     is_to_rate = made.is_stored and not made.is_requested
-    run = _rated(office, Author(actor.name, f"after correcting {event_id}")) if is_to_rate else None
+    run = _rated(office, Author(actor.name, f"after correcting {event_id}")).run if is_to_rate else None
     return Corrected(made, made.proposal, run)
 
 
@@ -167,7 +248,7 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
         if was_rated and not actor.is_office:
             return True
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
-        return actor.needs_second and correction_needs_two(record, report.event_id, ends)
+        return _needs_second(office, record, actor) and correction_needs_two(record, report.event_id, ends)
 
     def follow(record: Record, act: int) -> int | None:
         return propose_request(office, record, author, act) if actor.is_office else None
@@ -175,26 +256,35 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
     return RequestPolicy(is_needed, follow)
 
 
+def _needs_second(office: Office, record: Record, actor: Actor) -> bool:
+    """Whether a second person has to agree; one who is the office alone cannot ask anybody."""
+    return actor.needs_second and (not actor.is_office or is_by_two(record.connection, office.clock()))
+
+
 def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> Outcome:
     """Do what the office wishes, or propose it where a second person has to agree."""
     if not reason:
         raise OfficeError("say why; it stays in the record")
     author = Author(actor.name, reason)
-    if actor.needs_second and needs_two(office, wish):
-        return Outcome(None, propose(office, author, wish))
-    return rated_after(office, author, (carry_out_alone if actor.needs_second else carry_out)(office, author, wish))
+    with office.reading() as connection:
+        is_by_both = _needs_second(office, known(connection).record, actor)
+    if is_by_both and needs_two(office, wish):
+        credential = proven_by_session(office, actor.secret).credential
+        return Outcome(None, propose(office, author, wish, credential))
+    return rated_after(office, author, (carry_out_alone if is_by_both else carry_out)(office, author, wish))
 
 
 def approve_for(office: Office, actor: Actor, number: int) -> Outcome:
     """Agree to what somebody else proposed, and rate what follows from it."""
+    approver = proven_by_session(office, actor.secret)
     return rated_after(
-        office, Author(actor.name, f"after approving proposal {number}"), approve(office, actor.name, number)
+        office, Author(actor.name, f"after approving proposal {number}"), approve(office, approver, number)
     )
 
 
 def rated_after(office: Office, author: Author, act: int) -> Outcome:
     """What follows from a journal entry of the office is rated at once, so that everybody sees what was decided."""
-    return Outcome(act, None, _rated(office, author))
+    return Outcome(act, None, _rated(office, author).run)
 
 
 def today_of(office: Office) -> date:

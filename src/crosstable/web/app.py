@@ -30,6 +30,7 @@ from crosstable.web.forms import refusal
 from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
+from crosstable.web.languages import InLanguages
 from crosstable.web.limits import Limiter, Stated
 from crosstable.web.mail import send_due
 from crosstable.web.operations import PATHS, Observed, log_settings
@@ -66,9 +67,11 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.administration",
     "pages.administration_events",
     "pages.administration_members",
+    "pages.administration_privacy",
     "pages.administration_decisions",
     "pages.administration_accounts",
     "api.submissions",
+    "pages.jobs",
 )
 # Shorter replies are sent as they are; a little is gained quickly, the rest slowly.
 SHORT, QUICK = 1024, 3
@@ -105,6 +108,7 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
             Middleware(Observed, parts=_parts()),
             Middleware(Compressed, minimum_size=SHORT, compresslevel=QUICK),
             Middleware(Stated, limiter=limiter),
+            Middleware(InLanguages),
             Middleware(HostGuard, hosts=settings.allowed_hosts, free=PATHS, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes, on_problem=problem_reply, is_known=is_from_known),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
@@ -249,6 +253,7 @@ async def _on_refusal(request: Request, refusal: HTTPException) -> Response:
     headers = dict(refusal.headers or {})
     if refusal.status_code == 405:
         headers["Allow"] = ", ".join(_methods_at(request))
+        said = f"This address takes {headers['Allow']}."
     return problem_reply(request, Problem(refusal.status_code, said, headers=headers))
 
 

@@ -1,4 +1,4 @@
-"""Pages that were made already, by address, for one state of the record; the oldest go when there is no more room.
+"""Pages that were made already, by language and address, for one state of the record; the oldest go for lack of room.
 
 It stands in front of everything else, because a page that was made costs a tenth of a millisecond and a new one
 several. Whoever sends a cookie of ours or a token is somebody, and gets a page of their own.
@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from crosstable.web.languages import code_of
 
 MOST_ADDRESS = 400
 _OVERHEAD = 400
@@ -84,7 +86,7 @@ class PageCache:
 def _key(scope: Scope) -> bytes:
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
-    return raw.split(b"?", 1)[0] + b"?" + query
+    return b"%b %b?%b" % (code_of(scope).encode(), raw.split(b"?", 1)[0], query)
 
 
 class FromCache:

@@ -24,6 +24,12 @@ ON_EVERY_REPLY: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"interest-cohort=()"),
 )
+# What a page of another site may be told it may ask: to read, also whether something changed since.
+MAY_READ: tuple[tuple[bytes, bytes], ...] = (
+    (b"access-control-allow-methods", b"GET, HEAD"),
+    (b"access-control-allow-headers", b"Accept, If-None-Match"),
+    (b"access-control-max-age", b"86400"),
+)
 FOR_ANY_SITE: tuple[tuple[bytes, bytes], ...] = (
     *((name, value) for name, value in ON_EVERY_REPLY if name != b"cross-origin-resource-policy"),
     (b"cross-origin-resource-policy", b"cross-origin"),
@@ -69,6 +75,10 @@ class HostGuard:
         if not self._is_ours(scope) and scope["path"] not in self.free:
             await _refuse(Problem(421, "This site does not go by that name."), with_headers)
             return
+        if _asks_to_read(scope):
+            await with_headers({"type": "http.response.start", "status": 204, "headers": list(MAY_READ)})
+            await with_headers({"type": "http.response.body", "body": b""})
+            return
         try:
             await self.app({**scope, "method": "GET"} if is_bare else scope, receive, with_headers)
         except Exception:
@@ -85,10 +95,22 @@ class HostGuard:
 
 def _headers_of(scope: Scope) -> tuple[tuple[bytes, bytes], ...]:
     """What every reply says; what programs read may be read by pages of other sites too."""
-    path = scope["path"]
-    is_read = scope["method"] in ("GET", "HEAD") and (path.startswith("/api/") or path.endswith(".json"))
-    always = FOR_ANY_SITE if is_read else ON_EVERY_REPLY
+    is_read = scope["method"] in ("GET", "HEAD") and _is_for_programs(scope)
+    always = FOR_ANY_SITE if is_read or _asks_to_read(scope) else ON_EVERY_REPLY
     return (*always, ONLY_ENCRYPTED) if scope["scheme"] == "https" else always
+
+
+def _is_for_programs(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path.startswith("/api/") or path.endswith(".json")
+
+
+def _asks_to_read(scope: Scope) -> bool:
+    """Whether a browser asks for a page of another site if it may read here (a preflight request)."""
+    if scope["method"] != "OPTIONS" or not _is_for_programs(scope):
+        return False
+    wanted = next((value for name, value in scope["headers"] if name == b"access-control-request-method"), b"")
+    return wanted in (b"GET", b"HEAD")
 
 
 async def _refuse(problem: Problem, send: Send) -> None:
@@ -99,9 +121,16 @@ async def _refuse(problem: Problem, send: Send) -> None:
 
 
 class Compressed(GZipMiddleware):
-    """Compresses what anybody may read, and files; never a page that holds somebody's own mark, nor one that grows."""
+    """Compresses what anybody may read, files and replies to programs; never a page that holds somebody's own mark.
+
+    Nor one that grows while it is read.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        is_open = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not has_our_cookie(scope)
+        is_open = scope["type"] == "http" and _may_shrink(scope) and not has_our_cookie(scope)
         await (super().__call__ if is_open else self.app)(scope, receive, send)
+
+
+def _may_shrink(scope: Scope) -> bool:
+    return scope["method"] in ("GET", "HEAD") or scope["path"].startswith(("/api/", "/upload/check"))

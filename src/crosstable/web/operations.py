@@ -12,6 +12,7 @@ import re
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crosstable.errors import OfficeError
+from crosstable.office.jobs import JobState, waiting
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
@@ -50,6 +52,7 @@ SECONDS = Histogram(
 )
 OPEN = Gauge("crosstable_requests_open", "Requests being answered.", multiprocess_mode="livesum")
 ENTRY = Gauge("crosstable_journal_entry", "The newest journal entry that is served.", multiprocess_mode="max")
+JOBS = Gauge("crosstable_jobs", "Jobs by state.", ("state",), multiprocess_mode="mostrecent")
 ERRORS = Counter("crosstable_errors", "Errors of our own: each has a traceback in the log.")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -228,7 +231,16 @@ async def metrics(request: Request) -> Response:
     if not is_within(client, settings.metrics_from):
         raise Problem(403, "Figures are told to this machine, and to the networks named by --metrics-from.")
     ENTRY.set(request.app.state.reading.entry or 0)
+    await run_in_threadpool(_count_jobs, request.app.state.reading)
     return Response(await run_in_threadpool(_figures), media_type=MEDIA_TYPE)
+
+
+def _count_jobs(reading: Reading) -> None:
+    """How many jobs there are; figures that cannot be read now are those of before."""
+    with suppress(OfficeError):
+        found = waiting(reading.office)
+        for state in JobState:
+            JOBS.labels(state.value).set(found.get(state.value, 0))
 
 
 def _figures() -> bytes:

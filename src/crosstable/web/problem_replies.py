@@ -3,13 +3,13 @@
 from fastapi import Request, Response
 
 from crosstable.web.problems import MEDIA_TYPE, Problem
-from crosstable.web.replies import HTML, render
+from crosstable.web.replies import HTML, JSON, render
 
 
 def is_for_programs(request: Request) -> bool:
-    """Whether the answer is for a program: the API, and the twins."""
+    """Whether the answer is for a program: the API, the twins, and scripts that ask for JSON and nothing else."""
     path = request.url.path
-    return path.startswith("/api/") or path.endswith(".json")
+    return path.startswith("/api/") or path.endswith(".json") or request.headers.get("accept") == JSON
 
 
 def problem_reply(request: Request, problem: Problem) -> Response:

@@ -23,6 +23,25 @@ TITLES = {
     503: "Not ready yet",
 }
 
+# What a program does about each of them.
+REMEDIES = {
+    400: "Send what the operation's example sends.",
+    401: "Send a token as Authorization: Bearer crosstable_…; one that is revoked or too old is made anew.",
+    403: "Ask the office for an account that may do this, or for a token of the event's affiliate.",
+    404: "Check the id; /api/v1/members?q= and /api/v1/events?q= find people and events.",
+    405: "The Allow header names the methods of this address.",
+    406: "Leave out Accept, or ask for application/json.",
+    408: "Send the body faster, or in smaller files.",
+    409: "Read the record again: somebody changed it, or it says so already.",
+    413: "Send less: fewer or shorter files, smaller pages.",
+    415: "Send the Content-Type that the operation describes.",
+    421: "Use a name that this site was started with (serve --name).",
+    422: "Correct every field that is listed, and send it again.",
+    429: "Wait as many seconds as Retry-After says; a token costs nothing.",
+    500: "Nothing was stored. Tell whoever runs the site the X-Request-Id of the reply.",
+    503: "Wait as many seconds as Retry-After says, or ask for less.",
+}
+
 
 class ProblemBody(BaseModel):
     """A problem document; ``faults`` and ``errors`` hold every finding, not only the first."""

@@ -19,6 +19,8 @@ from typing import NamedTuple, TypeVar
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError, ReplacedOfficeError
 from crosstable.office.database import Office
+from crosstable.office.erasing import erasures
+from crosstable.office.ledger.commitments import head_in
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
 from crosstable.office.list_files import ListTable, list_table
@@ -31,7 +33,6 @@ from crosstable.office.public_index import (
     RunLine,
     listed_events,
     listed_members,
-    newest_act,
     office_name,
     postings_count,
     run_days,
@@ -63,6 +64,8 @@ MOST_RATED = 6_000
 MOST_ACTS = 5_000
 # The small line beside a rating goes back so many lists.
 MOST_PAST = 13
+# A transaction that only reads is begun anew after so many seconds: a server cannot clear up behind it.
+TRANSACTION_SECONDS = 5.0
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
 # So many that wait for their end are enough; more of them outlive their successors for as long as this only.
@@ -160,6 +163,8 @@ class Snapshot:
         self.office = office
         self._acts: dict[int, JournalEntry | None] = {}
         self._open = ExitStack()
+        self._begun = time.monotonic()
+        self.is_outgrown = False
         self.connection = self._open.enter_context(office.reading())
         newest = head(self.connection)
         assert newest is not None
@@ -175,6 +180,7 @@ class Snapshot:
         self.name = self.identity.name or office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
+        self.erasures = len(erasures(self.connection))
         newest_list = self.lists[-1].month if self.lists else None
         is_same = before is not None and before.ranks.month == newest_list
         self.ranks: Ranks = before.ranks if before is not None and is_same else Ranks(self.connection, newest_list)
@@ -184,9 +190,29 @@ class Snapshot:
         self.limit = time_limit(self.connection, STATEMENT_SECONDS)
         self._open.callback(self.limit.drop)
 
+    def is_still_it(self) -> bool:
+        """Whether the record is as it was read, in a transaction that is begun anew where it is old.
+
+        A server keeps every row that its oldest transaction could see. Where the record grew just now, nothing more is
+        read here, for it would be of the new one.
+        """
+        if self.connection.dialect.name == "sqlite" or time.monotonic() - self._begun < TRANSACTION_SECONDS:
+            return True
+        if not self.lock.acquire(blocking=False):
+            return True  # somebody is asking it just now
+        try:
+            self.connection.rollback()
+            self._begun = time.monotonic()
+            self.is_outgrown = head_in(self.connection) != (self.head.seq, self.head.digest)
+            return not self.is_outgrown
+        finally:
+            self.lock.release()
+
     @contextmanager
     def asking(self) -> Iterator[None]:
         """Nobody else asks meanwhile, and no statement takes long; a problem where one would."""
+        if self.is_outgrown:
+            raise Problem(503, "The record has grown and is being read; ask again.", headers={"Retry-After": "2"})
         try:
             with self.lock, self.limit.on():
                 yield
@@ -405,9 +431,9 @@ class Reading:
         return None if self._now is None else self._now.head.seq
 
     def ask(self) -> None:
-        """Ask the database something; an ``OfficeError`` where it does not answer."""
-        with self.office.reading() as connection:
-            newest_act(connection)
+        """Ask the database something; an ``OfficeError`` where it does not answer, or no longer has our tables."""
+        self.office.newest()
+        self.office.require_schema()
 
     @property
     def is_crowded(self) -> bool:
@@ -420,7 +446,7 @@ class Reading:
         with self._renewing:
             self._let_go(time.monotonic())
             old = self._now
-            if old is not None and not self._has_grown(old) and old.answers():
+            if old is not None and not self._has_grown(old) and old.answers() and old.is_still_it():
                 return old
             new = Snapshot(self.office, self._found, old)
             self._now = new
@@ -441,8 +467,7 @@ class Reading:
                 LOG.warning("a snapshot could not be closed", exc_info=True)
 
     def _has_grown(self, old: Snapshot) -> bool:
-        with self.office.reading() as connection:
-            return newest_act(connection) != old.head.seq  # another office in its place is refused before
+        return self.office.newest() != old.head.seq  # another office in its place is refused before
 
     def close(self) -> None:
         """Let everything go."""

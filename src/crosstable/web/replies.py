@@ -20,6 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from crosstable import __version__
 from crosstable.web.cache import ANY, Kept, PageCache, has_our_cookie, is_named
 from crosstable.web.gate import actor_of
+from crosstable.web.languages import code_of
 from crosstable.web.limits import LIST_FILES, address_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
@@ -31,6 +32,7 @@ JSON = "application/json"
 MOST_A_PAGE = 500
 # Sites may keep a page, but ask each time whether it still stands.
 REVALIDATE = "no-cache"
+VARY = "Accept-Language, Cookie"
 
 
 class AsOf(BaseModel):
@@ -139,8 +141,8 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
         request.state.actor = await actor_of(request)
     named = "" if has_our_cookie(request.scope) else request.headers.get("if-none-match", "")
     wanted = named.strip().encode("latin-1")
-    tag = etag(read, request.url.path, request.url.query)
-    unchanged = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": "Cookie"}
+    tag = etag(read, request)
+    unchanged = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": VARY}
     if wanted != ANY and is_named(wanted, tag.encode()):
         return Response(status_code=304, headers=unchanged)
     if page.prepare is not None and (work := page.prepare(read, asked)) is not None:
@@ -157,8 +159,8 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
 
 def kept(request: Request, read: Snapshot, body: bytes, media_type: str, more: Mapping[str, str]) -> Response:
     """A reply that everybody gets who asks the same of this state of the record, so it is kept for the next."""
-    tag = etag(read, request.url.path, request.url.query)
-    headers = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": "Cookie", **more}
+    tag = etag(read, request)
+    headers = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": VARY, **more}
     if not has_our_cookie(request.scope):
         cache: PageCache = request.app.state.cache
         cache.keep(request.scope, Kept.of(read.tag, tag, {**headers, "Content-Type": media_type}, body))
@@ -197,7 +199,7 @@ def _links(request: Request, view: View) -> Iterator[tuple[str, str]]:
     yield "X-Total-Count", str(paging.total)
 
 
-def etag(read: Snapshot, path: str, query: str) -> str:
-    """The same for the same question to the same state of the record by the same program."""
-    whole = "\n".join((__version__, read.tag, path, query))
+def etag(read: Snapshot, request: Request) -> str:
+    """The same for the same question to the same state of the record by the same program, in the same language."""
+    whole = "\n".join((__version__, read.tag, request.url.path, request.url.query, code_of(request.scope)))
     return f'"{hashlib.sha256(whole.encode()).hexdigest()[:24]}"'

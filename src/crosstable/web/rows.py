@@ -46,7 +46,7 @@ def _history_row(row: HistoryRow) -> str:
     why = ""
     if row.player is not None and place is not None:
         there = escape(address("events", place.event, "sections", place.section, "players", row.player))
-        why = f' <a href="{there}?system={row.system}">why<span class="unseen"> {what}, {system}</span></a>'
+        why = f' <a href="{there}?system={row.system}">why<span class="unseen"> <bdi>{what}</bdi>, {system}</span></a>'
     return (
         f'<tr>\n<td>{day(row.ended)}</td>\n<th scope="row">{section}{notes}</th>\n'
         f'<td class="s"><span class="dot {row.system.lower()}" aria-hidden="true"></span>{system}</td>\n'

@@ -2,12 +2,20 @@
 
 import math
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
 from crosstable.office.accounts import Account, Role, begin_try, forget_try, has_accounts, proven
-from crosstable.office.credentials import close_session, follow_link, open_session
+from crosstable.office.credentials import (
+    close_session,
+    follow_link,
+    half_session_of,
+    open_half_session,
+    open_session,
+)
 from crosstable.office.database import Office
+from crosstable.office.second_factor import begin_enrolling, confirm, is_enrolled, needs_second, opens, otpauth
 from crosstable.web.forms import in_office, in_queue, local_path, page, went
 from crosstable.web.gate import (
     FORM_COOKIE,
@@ -18,6 +26,7 @@ from crosstable.web.gate import (
     mark_of,
     new_secret,
     office_of,
+    reading_of,
     require_mark,
     set_cookie,
     text_of,
@@ -27,6 +36,7 @@ from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
 
 WRONG = "The name or the password is not right."
+WRONG_CODE = "This code is not right, or it was used already. Wait for the next one."
 
 
 async def login_page(request: Request) -> Response:
@@ -60,7 +70,74 @@ async def log_in(request: Request) -> Response:
     account = tried.account
     if account is None:
         return await _login_page(request, 401, wrong=WRONG, name=name, onward=onward)
+    if await in_office(needs_second, office, account):
+        half = await in_office(open_half_session, office, account.name)
+        reply = went(f"/login/code?{urlencode({'next': onward})}" if onward else "/login/code")
+        set_cookie(request, reply, SESSION_COOKIE, half)
+        return reply
     return await _come_in(request, account.name, onward or _home(account))
+
+
+async def code_page(request: Request) -> Response:
+    """The form for the second factor, or to set one up."""
+    return await _code_page(request, local_path(request.query_params.get("next", ""), ""))
+
+
+async def _code_page(request: Request, onward: str, status: int = 200, wrong: str = "") -> Response:
+    office = office_of(request)
+    account = await in_office(half_session_of, office, cookie_of(request, SESSION_COOKIE)[:200])
+    if account is None:
+        return went("/login")
+    secret = cookie_of(request, FORM_COOKIE) or new_secret()
+    known: dict[str, Any] = {"mark": mark_of(secret), "onward": onward, "wrong": wrong, "key": "", "codes": []}
+    if not await in_office(is_enrolled, office, account.name):
+        known["key"] = key = await in_office(begin_enrolling, office, account.name)
+        known["otpauth"] = otpauth(key, account.name, reading_of(request).name)
+    reply = page(request, "desk/second_factor.html", status, **known)
+    set_cookie(request, reply, FORM_COOKIE, secret)
+    return reply
+
+
+async def show_code(request: Request) -> Response:
+    """Log in with the second factor; a wrong one counts like a wrong password."""
+    form = await require_mark(request, cookie_of(request, FORM_COOKIE))
+    onward = local_path(text_of(form, "next"), "")
+    office, half = office_of(request), cookie_of(request, SESSION_COOKIE)[:200]
+    account = await in_office(half_session_of, office, half)
+    if account is None:
+        return went("/login")
+    tried = await in_office(try_code, office, account, text_of(form, "code", 40), client_address(request))
+    if tried.wait:
+        reply = await _code_page(request, onward, 429, tried.too_often)
+        reply.headers["Retry-After"] = str(tried.wait)
+        return reply
+    if tried.account is None:
+        return await _code_page(request, onward, 401, WRONG_CODE)
+    onward = onward or _home(account)
+    if not tried.codes:
+        return await _come_in(request, account.name, onward)
+    secret = await in_office(open_session, office, account.name)
+    await in_office(close_session, office, half)
+    reply = page(request, "desk/second_factor.html", onward=onward, codes=tried.codes)
+    set_cookie(request, reply, SESSION_COOKIE, secret)
+    drop_cookie(request, reply, FORM_COOKIE)
+    return reply
+
+
+def try_code(office: Office, account: Account, code: str, address: str) -> "Tried":
+    """Try a code: it counts as failed until it has turned out to be right."""
+    begun = begin_try(office, account.name, address)
+    if begun.failure_id is None:
+        return Tried(None, max(1, math.ceil(begun.wait.total_seconds())))
+    codes: list[str] = []
+    if is_enrolled(office, account.name):
+        is_right = opens(office, account.name, code)
+    else:
+        codes = confirm(office, account.name, code) or []
+        is_right = bool(codes)
+    if is_right:
+        forget_try(office, begun.failure_id)
+    return Tried(account if is_right else None, codes=tuple(codes))
 
 
 def _home(account: Account) -> str:
@@ -75,6 +152,8 @@ class Tried(NamedTuple):
 
     account: Account | None
     wait: int = 0
+    # recovery codes of a second factor that was set up just now
+    codes: tuple[str, ...] = ()
 
     @property
     def too_often(self) -> str:
@@ -135,6 +214,8 @@ async def come_in_by_link(request: Request) -> Response:
 ROUTES = (
     Route("/login", login_page, Policy.PUBLIC),
     Route("/login", log_in, Policy.LIMITED, ("POST",)),
+    Route("/login/code", code_page, Policy.PUBLIC),
+    Route("/login/code", show_code, Policy.LIMITED, ("POST",)),
     Route("/logout", log_out, Policy.SIGNED_IN, ("POST",)),
     Route("/machine/{link}", machine_page, Policy.PUBLIC),
     Route("/machine", come_in_by_link, Policy.LIMITED, ("POST",)),

@@ -153,6 +153,7 @@ _DEEDS = {
     "settings": "changed a setting of the office",
     "upgrade": "upgraded the office",
     "clock": "said that the clock is right",
+    "erase": "erased personal values",
 }
 
 

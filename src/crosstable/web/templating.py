@@ -14,22 +14,23 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
-from jinja2 import FileSystemLoader
+from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from crosstable.app.templating import Site, address, day, environment_of, places, plain, signed
+from crosstable.languages.catalogues import ENGLISH, LANGUAGES
+from crosstable.languages.templates import in_language
 from crosstable.office.settings import Identity
+from crosstable.web.languages import address_in, code_of, language_of
 
 FOLDER = Path(__file__).parent / "templates"
 SITE_LINKS = {
     "/events": "Events",
     "/lists": "Lists",
     "/estimate": "Estimate",
+    "/upload": "Upload",
     "/rules": "Rules",
     "/changes": "Changes",
-    "/rate": "Rate",
-    "/upload": "Upload",
-    "/about": "About",
 }
 
 
@@ -37,22 +38,40 @@ class Templates:
     """The compiled templates."""
 
     def __init__(self, site: Site) -> None:
-        self.environment = environment_of(FileSystemLoader(FOLDER), site)
+        self.site = site
+        self.environment = self._environment()
+        self._others: dict[str, Environment] = {}
+
+    def _environment(self) -> Environment:
+        """What templates are rendered with, in English."""
+        made, site = environment_of(FileSystemLoader(FOLDER), self.site), self.site
         from crosstable.office import demonstration
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
 
         # where nobody asks for a page by an address
-        self.environment.globals.update(office="Crosstable", canonical="", identity=Identity())
-        self.environment.globals["demonstration"] = demonstration if site.is_demo else None
-        self.environment.globals.update(history_chart=history_chart, history_rows=rows.history_rows, spark=rows.spark)
-        self.environment.globals.update(site_links=site_links)
+        made.globals.update(office="Crosstable", canonical="", identity=Identity())
+        made.globals["demonstration"] = demonstration if site.is_demo else None
+        made.globals.update(history_chart=history_chart, history_rows=rows.history_rows, spark=rows.spark)
+        made.globals.update(site_links=site_links)
+        return made
+
+    def of(self, code: str) -> Environment:
+        """What templates are rendered with in a language; made when somebody first asks for it."""
+        if code == ENGLISH:
+            return self.environment
+        if code not in self._others:
+            made = self._environment()
+            in_language(made, language_of(code))
+            self._others[code] = made
+        return self._others[code]
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
         """A whole page."""
         from crosstable.web.gate import mark_of
 
         actor = getattr(request.state, "actor", None)
+        code = code_of(request.scope)
         known = {
             "actor": actor,
             "session_mark": mark_of(actor.secret) if actor and actor.secret else "",
@@ -63,9 +82,17 @@ class Templates:
             "read": None,
             "office": request.app.state.reading.name,
             "identity": request.app.state.reading.identity,
+            "other_languages": _other_languages(request, code),
             "canonical": f"{request.url.scheme}://{request.url.netloc}{quote(request.url.path)}",
         }
-        return self.environment.get_template(template).render({**known, **context}).encode()
+        return self.of(code).get_template(template).render({**known, **context}).encode()
+
+
+def _other_languages(request: Request, code: str) -> list[tuple[str, str, str]]:
+    """The other languages of a page: code, name, address; none for what a form was answered with."""
+    if request.method not in ("GET", "HEAD"):
+        return []
+    return [(other, name, address_in(request, other)) for other, name in LANGUAGES.items() if other != code]
 
 
 def site_links(here: str) -> Markup:

@@ -50,6 +50,8 @@ function again(why) {
   start();
 }
 
+export const stop = () => again("It was stopped.");
+
 const ready = new Promise((done) => engine.addEventListener("ready", done, { once: true }));
 engine.addEventListener("ready", () => (isReady = true));
 

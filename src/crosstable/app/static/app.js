@@ -1,11 +1,14 @@
 // A page of the browser application: how far the engine is, forms answered here, and what is kept for a hall without network.
-import { answer, engine } from "./answer.js";
+import { answer, engine, stop } from "./answer.js";
 import { onDrop } from "./drop.js";
 
 const told = document.getElementById("progress");
 const bar = document.createElement("progress");
 bar.setAttribute("aria-label", "The engine is loading");
 told.replaceChildren("The engine is loading. ", bar);
+const halt = document.createElement("button");
+[halt.className, halt.textContent] = ["link", "Stop"];
+halt.addEventListener("click", stop);
 let again = 0;
 let ready = "Ready.";
 let why = "";
@@ -28,7 +31,7 @@ engine.addEventListener("ready", async ({ detail }) => {
   ready = kept ? "Ready, and kept for use without network." : "Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).";
   told.replaceChildren(ready);
 });
-engine.addEventListener("working", () => told.replaceChildren("Working …"));
+engine.addEventListener("working", () => told.replaceChildren("Working … ", halt));
 engine.addEventListener("resting", () => told.replaceChildren(ready));
 
 async function keep() {
@@ -43,30 +46,97 @@ async function keep() {
   }
 }
 
-// A page in the place of this one, or of its answer, without starting the engine anew.
+// What a page answers, in the place of this one or of a part of it.
 async function show(address, given, part) {
   const main = document.getElementById("main");
   main.setAttribute("aria-busy", "true");
   try {
-    const page = new DOMParser().parseFromString(await (await answer(address, given)).text(), "text/html");
+    const page = parsed(await (await answer(address, given)).text());
     const found = page.querySelector(part);
     if (!found) throw new Error(page.body.textContent);
-    document.querySelector(part).replaceChildren(...found.childNodes);
-    document.title = page.title;
+    (part === "#main" ? main : main.querySelector(part)).replaceChildren(...found.childNodes);
+    if (main.isConnected) document.title = page.title;
   } catch (error) {
     const said = document.createElement("p");
     [said.className, said.role, said.textContent] = ["notice error", "alert", `That did not work: ${error.message}`];
     main.prepend(said);
   }
   main.removeAttribute("aria-busy");
+  return main.isConnected;
 }
 
-const file = (address) => `/${new URL(address).pathname.split("/").at(-1)}`;
+const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
+const name = (address) => new URL(address).pathname.split("/").at(-1) || "index.html";
+const file = (address) => `/${name(address)}`;
 
 async function estimate() {
-  await show(`/estimate${location.search}`, {}, "#main");
+  if (!(await show(`/estimate${location.search}`, {}, "#main"))) return;
   await import(`./estimate.js?${++again}`);
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
+
+// Screens: the pages of this folder take the place of one another, so that the engine is started once. Whoever comes back
+// finds a screen as it was left.
+const links = [...document.querySelectorAll("header a[href]")];
+const screens = new Set(links.map((link) => name(link.href)));
+const scripts = new Set([...document.querySelectorAll("script[src]")].map((one) => one.src));
+const left = new Map();
+let here = name(location.href);
+let turns = 0;
+
+// Go to a screen; ``address`` is empty where the browser went there already, back or forth.
+async function enter(next, address) {
+  const turn = ++turns;
+  const { search } = new URL(address || location.href);
+  const kept = left.get(next);
+  const isNew = !kept || (search !== kept.search && kept.main.querySelector("[data-estimate]"));
+  const screen = isNew ? await loaded(next, address) : kept;
+  if (turn !== turns) return;
+  // what is left by the button Back has lost its address by now
+  const [from, was] = address ? [location.href, location.search] : [null, null];
+  const main = document.getElementById("main");
+  left.set(here, { main, title: document.title, at: scrollY, address: from, search: was });
+  here = next;
+  if (address) history.pushState(null, "", address);
+  main.replaceWith(screen.main);
+  document.title = screen.title;
+  for (const link of links) link.removeAttribute("aria-current");
+  for (const link of links) if (name(link.href) === next && link.closest("nav")) link.setAttribute("aria-current", "page");
+  scrollTo(0, address ? 0 : screen.at);
+  screen.main.focus({ preventScroll: true });
+  dispatchEvent(new Event("screen"));
+  if (!isNew) return;
+  if (search && isEstimate()) await estimate();
+  else for (const src of screen.scripts) await import(scripts.has(src) ? `${src}?${++again}` : src);
+  for (const src of screen.scripts) scripts.add(src);
+}
+
+async function loaded(next, address) {
+  try {
+    const reply = await fetch(next);
+    const page = parsed(await reply.text());
+    const foot = (of) => of.querySelector("footer").textContent;
+    if (!reply.ok || foot(page) !== foot(document)) throw new Error(`${next}: ${reply.status}, or of another version`);
+    const all = (what, part) => [...page.querySelectorAll(what)].map((one) => new URL(one.getAttribute(part), location.href).href);
+    for (const one of all("link[rel=stylesheet]", "href")) if (![...document.styleSheets].some((sheet) => sheet.href === one)) await styled(one);
+    const own = all("script[src]", "src");
+    return { main: document.adoptNode(page.getElementById("main")), title: page.title, at: 0, scripts: own.filter((src) => src !== import.meta.url) };
+  } catch (error) {
+    console.info(error.message);
+    if (address) location.assign(address);
+    else location.reload();
+    return new Promise(() => {});
+  }
+}
+
+function styled(address) {
+  const link = document.createElement("link");
+  [link.rel, link.href] = ["stylesheet", address];
+  document.head.append(link);
+  return new Promise((done) => (link.onload = link.onerror = done));
+}
+
+const isEstimate = () => document.querySelector("[data-estimate]");
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
@@ -79,25 +149,34 @@ document.addEventListener("submit", async (event) => {
     await show(`${file(form.action)}?${asked}`, {}, "#answer");
     return;
   }
-  await show(file(form.action), { method: "POST", body: fields }, "#main");
+  if (!(await show(file(form.action), { method: "POST", body: fields }, "#main"))) return;
   (document.querySelector(new URL(form.action).hash || "#file1") ?? document.querySelector("[role=alert]"))?.scrollIntoView();
 });
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
-  if (!link?.search || file(link.href) !== file(location.href) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const isPlain = !event.defaultPrevented && !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || !screens.has(name(link.href)) || link.getAttribute("href").startsWith("#")) return;
   event.preventDefault();
+  const next = name(link.href);
+  if (next !== here) {
+    enter(next, link.search ? link.href : (left.get(next)?.address ?? link.href));
+    return;
+  }
   history.pushState(null, "", link.href);
-  estimate();
+  if (isEstimate()) estimate();
+  else dispatchEvent(new Event("screen"));
+});
+
+addEventListener("popstate", () => {
+  if (name(location.href) !== here) enter(name(location.href), "");
+  else if (location.search && location.hash !== "#main" && isEstimate()) estimate();
 });
 // A file dropped on a page is the one it asks for; the page Event takes files by itself.
-if (!document.getElementById("bench")) {
-  onDrop((files) => {
-    const input = document.querySelector("form.drop [type=file]");
-    if (!input) return;
-    input.files = files;
-    input.form.requestSubmit();
-  });
-}
-addEventListener("popstate", () => location.search && document.querySelector("[data-estimate]") && estimate());
-if (location.search && document.querySelector("[data-estimate]")) estimate();
+onDrop((files) => {
+  const input = document.querySelector("form.drop [type=file]");
+  if (!input || document.getElementById("bench")) return;
+  input.files = files;
+  input.form.requestSubmit();
+});
+if (location.search && isEstimate()) estimate();

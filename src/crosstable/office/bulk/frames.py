@@ -190,12 +190,14 @@ def _plain(column: pl.Expr) -> pl.Expr:
     return column
 
 
-def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
-    """Put rows of one journal entry into a table, which commits to them; columns that the frame lacks stay empty."""
+def write_frame(connection: Connection, table: Table, frame: pl.DataFrame, entry: int = 0) -> None:
+    """Put rows of journal entries into a table, which commit to them; columns that the frame lacks stay empty.
+
+    ``entry`` wrote the rows of a table that does not say so itself.
+    """
     if not frame.height:
         return
     column = entry_column(table)
-    assert column is not None
     lacking = [name for name in row_layout(table).names if name not in frame.columns]
     whole = frame.with_columns(
         *(
@@ -203,7 +205,7 @@ def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> No
             for name in lacking
         )
     )
-    digests, entries = row_digests(whole, table), whole[column]
+    digests, entries = row_digests(whole, table), pl.Series([entry]) if column is None else whole[column]
     if entries.n_unique() == 1:
         note_digests(connection, int(entries[0]), table, b"".join(digests))
     else:

@@ -1,7 +1,7 @@
 """Digests of many rows at once: the same bytes from a frame as ``ledger.digests`` has for one row."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
@@ -9,10 +9,11 @@ import polars as pl
 from sqlalchemy import Table
 
 from crosstable.office.ledger import commitments
-from crosstable.office.ledger.commitments import SALT, row_layout
+from crosstable.office.ledger.commitments import NO_HASH, SALT, row_layout
 from crosstable.office.ledger.digests import BYTES, Layout
 
 _WORD = 4
+_ERASED = len(NO_HASH)
 
 
 def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
@@ -20,7 +21,7 @@ def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
     return [hashlib.sha256(row).digest() for row in _encoded(frame, layout)]
 
 
-def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
+def _encoded(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
     """The bytes of every row."""
     cells = np.zeros((frame.height, 1 + len(layout.kinds)), dtype="<i8")
     mask = np.zeros(frame.height, dtype="<u8")
@@ -35,9 +36,12 @@ def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
         else:
             cells[:, 1 + at] = column.cast(pl.Int64).fill_null(0).to_numpy()
     cells[:, 0] = mask.view("<i8")
-    joined = frame.select(pl.concat_str(pl.col(texts).fill_null(""))).to_series() if texts else [""] * frame.height
     rows, width = cells.tobytes(), cells.shape[1] * cells.itemsize
-    return (rows[at * width : (at + 1) * width] + text.encode() for at, text in enumerate(joined))
+    fixed = [rows[at : at + width] for at in range(0, len(rows), width)]
+    if not texts:
+        return fixed
+    joined = frame.select(pl.concat_str(pl.col(texts).fill_null("")).cast(pl.Binary)).to_series()
+    return [row + text for row, text in zip(fixed, joined.to_list(), strict=True)]
 
 
 def salts(number: int) -> pl.Series:
@@ -47,15 +51,20 @@ def salts(number: int) -> pl.Series:
 
 
 def row_digests(frame: pl.DataFrame, table: Table) -> list[bytes]:
-    """What entries commit to of rows with all columns of a table, salts among them."""
+    """What entries commit to of rows with all columns of a table, salts or what erasures left of them among them."""
     layout, sha256 = row_layout(table), hashlib.sha256
     plain, personal = ([layout.names[at] for at in places] for places in (layout.plain, layout.personal))
     rows = _encoded(frame.select(plain), layout.plain_layout)
     if not layout.is_salted:
         return [sha256(row).digest() for row in rows]
     hidden = _encoded(frame.select(personal), layout.personal_layout)
-    triples = zip(rows, frame["salt"], hidden, strict=True)
-    return [sha256(row + sha256(salt.encode() + values).digest()).digest() for row, salt, values in triples]
+    triples = zip(rows, frame["salt"].cast(pl.Binary).to_list(), hidden, strict=True)
+    return [
+        sha256(
+            row + (sha256(salt + values).digest() if len(salt) != _ERASED else bytes.fromhex(salt.decode()))
+        ).digest()
+        for row, salt, values in triples
+    ]
 
 
 def sum_of(digests: Sequence[bytes]) -> int:

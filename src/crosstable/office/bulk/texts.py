@@ -4,7 +4,7 @@ Digests of what members and sections say are hashes of such texts, so every char
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -13,6 +13,8 @@ from crosstable.office.ledger.journal import canonical
 NULL = "null"
 # Outside of this Python writes an exponent, and Polars does not, or writes it otherwise.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e15
+# So many lines are hashed at a time.
+_TOGETHER = 100_000
 _ESCAPED = [chr(code) for code in range(32)]
 
 
@@ -87,6 +89,11 @@ def lines_of(frame: pl.DataFrame) -> pl.Series:
     return columns.select(parts).select(pl.concat_str(pl.lit("{"), whole, pl.lit("}"))).to_series()
 
 
-def digest_of_lines(lines: Iterable[str]) -> str:
+def digest_of_lines(lines: Sequence[str] | pl.Series) -> str:
     """The hash of lines in whatever order, as ``journal.digest_of_rows`` has it."""
-    return hashlib.sha256("".join([f"{line}\n" for line in sorted(lines)]).encode()).hexdigest()
+    if not isinstance(lines, pl.Series):
+        return hashlib.sha256("".join([f"{line}\n" for line in sorted(lines)]).encode()).hexdigest()
+    whole, ordered = hashlib.sha256(), lines.sort()  # texts have the same order in both
+    for at in range(0, ordered.len(), _TOGETHER):
+        whole.update("".join([f"{line}\n" for line in ordered[at : at + _TOGETHER].to_list()]).encode())
+    return whole.hexdigest()

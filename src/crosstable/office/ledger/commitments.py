@@ -19,9 +19,13 @@ from crosstable.office import tables
 from crosstable.office.ledger.digests import BYTES, Layout, canonical, layout_of
 
 NO_HASH = "0" * 64
+# What stands for a name that was erased.
+ERASED = "(erased)"
 # The number and the digest of an entry.
 Head = tuple[int, str]
 NOTHING: Head = (0, NO_HASH)
+# What is said of an entry's rows in a table: how many there are, and the hash of their sorted digests.
+Summary = list[int | str]
 # Bytes of a salt: nobody tries names and birth dates against so many.
 SALT = 12
 # From so many rows on, digests are sorted as arrays.
@@ -148,17 +152,18 @@ def committing(connection: Connection) -> Iterator[_Written]:
     yield written
     assert not written.rows.keys() - written.entries.keys(), "rows of the record without a journal entry"
     if written.entries:
-        written.head = commit(connection, written.entries, written.rows)
+        rows = {
+            seq: {name: summary(digests) for name, digests in tables.items()} for seq, tables in written.rows.items()
+        }
+        written.head = commit(connection, written.entries, rows)
 
 
-def commit(
-    connection: Connection, entries: Mapping[int, bytes], rows: Mapping[int, Mapping[str, bytes | bytearray]]
-) -> Head:
-    """Write what entries commit to, from their digests and those of their rows; returns the new head."""
+def commit(connection: Connection, entries: Mapping[int, bytes], rows: Mapping[int, Mapping[str, Summary]]) -> Head:
+    """Write what entries commit to, from their digests and what is said of their rows; returns the new head."""
     _, previous = head_in(connection)
     made = []
     for seq in sorted(entries):
-        said = canonical({name: summary(digests) for name, digests in rows.get(seq, {}).items()})
+        said = canonical(rows.get(seq, {}))
         digest = entry_digest(previous, entries[seq], said)
         made.append({"seq": seq, "rows": said, "previous": previous, "digest": digest})
         previous = digest
@@ -184,8 +189,8 @@ def entry_digest(previous: str, entry: bytes, rows: str) -> str:
     return hashlib.sha256(previous.encode() + entry + rows.encode()).hexdigest()
 
 
-def summary(digests: bytes | bytearray) -> list[int | str]:
-    """What is said of an entry's rows in a table: how many there are, and the hash of their sorted digests."""
+def summary(digests: bytes | bytearray) -> Summary:
+    """What is said of rows with these digests."""
     number = len(digests) // BYTES
     return [number, hashlib.sha256(_sorted(bytes(digests), number)).hexdigest()]
 
@@ -196,5 +201,7 @@ def _sorted(digests: bytes, number: int) -> bytes:
     import numpy as np
 
     words = np.frombuffer(digests, dtype=">u8").reshape(number, -1)
-    order = np.lexsort(words.T[::-1])
+    order = np.argsort(first := words[:, 0].astype("u8"))
+    if (np.diff(first[order]) == 0).any():  # equal rows, or a chance in a million
+        order = np.lexsort(words.T[::-1])
     return words[order].tobytes()

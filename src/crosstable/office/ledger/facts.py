@@ -174,7 +174,7 @@ class Record:
 
     def headings(self) -> list[Heading]:
         """Every section that has dates, in the order of the replay, whatever its state."""
-        found = [_heading(row) for row in self.connection.execute(self.standing_sections()).mappings()]
+        found = [heading_from(row) for row in self.connection.execute(self.standing_sections()).mappings()]
         return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)
 
     def standing_sections(self, *where: ColumnElement[bool]) -> Select[Any]:
@@ -188,7 +188,7 @@ class Record:
         table = tables.section
         where = table.c.event_id == event_id
         rows = self.connection.execute(latest(table, ("event_id", "number"), self.through, where)).mappings()
-        found = [_heading(row) for row in rows]
+        found = [heading_from(row) for row in rows]
         return [one for one in found if one.state is State.REQUESTED and one.act > standing.get(one.number, 0)]
 
     def waiting(self, state: State, most: int) -> tuple[tuple[Heading, ...], int]:
@@ -207,7 +207,7 @@ class Record:
         first = [table.c.act] if state is State.REQUESTED else []
         query = select(table).where(waits).order_by(*first, table.c.event_id, table.c.number).limit(most)
         total = self.connection.execute(select(func.count()).select_from(table).where(waits)).scalar() or 0
-        return tuple(_heading(row) for row in self.connection.execute(query).mappings()), total
+        return tuple(heading_from(row) for row in self.connection.execute(query).mappings()), total
 
     def heading(self, event_id: str, number: int) -> Heading | None:
         """One section."""
@@ -217,12 +217,12 @@ class Record:
     def headings_of(self, event_id: str) -> list[Heading]:
         """The sections of an event, by number."""
         rows = self.connection.execute(self.standing_sections(tables.section.c.event_id == event_id)).mappings()
-        return sorted((_heading(row) for row in rows), key=lambda one: one.number)
+        return sorted((heading_from(row) for row in rows), key=lambda one: one.number)
 
     def headings_on(self, ended: date) -> list[Heading]:
         """The sections that ended on a day, by event and number."""
         rows = self.connection.execute(self.standing_sections(tables.section.c.ended == ended)).mappings()
-        return sorted((_heading(row) for row in rows), key=lambda one: (one.event_id, one.number))
+        return sorted((heading_from(row) for row in rows), key=lambda one: (one.event_id, one.number))
 
     def entries(self, headings: Iterable[Heading]) -> dict[tuple[str, int], list[EntryFact]]:
         """The entries of sections, in the order of their rows."""
@@ -234,7 +234,7 @@ class Record:
             for row in self.connection.execute(query).mappings():
                 key = row["event_id"], row["section"]
                 if wanted.get(key) == row["act"]:
-                    found[key].append(_entry(row))
+                    found[key].append(entry_from(row))
         return found
 
     def sections_of(self, members: Iterable[str]) -> set[tuple[str, int]]:
@@ -345,7 +345,8 @@ def _systems(text: str) -> tuple[RatingSystem, ...]:
     return tuple(RatingSystem[name] for name in text.split())
 
 
-def _heading(row: Mapping[Any, Any]) -> Heading:
+def heading_from(row: Mapping[Any, Any]) -> Heading:
+    """A section from its columns."""
     fields = {name: row[name] for name in Heading._fields}
     fields["state"] = State(row["state"])
     fields["kind"] = SectionType(row["kind"])
@@ -360,7 +361,8 @@ def cells_of(rounds: str) -> tuple[ReportedCell, ...]:
     return tuple(read_cell("" if one == NO_CELL else one) for one in rounds.split(" ")) if rounds else ()
 
 
-def _entry(row: Mapping[Any, Any]) -> EntryFact:
+def entry_from(row: Mapping[Any, Any]) -> EntryFact:
+    """A row of a section from its columns."""
     extra = json.loads(row["extra"]) if row["extra"] else {}
     return EntryFact(row["row"], row["number"], row["member_id"], row["name"], cells_of(row["rounds"]), extra)
 

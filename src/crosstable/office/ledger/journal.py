@@ -18,7 +18,7 @@ from crosstable.limits import CLOCK_AHEAD, CLOCK_BEHIND
 from crosstable.office import tables
 from crosstable.office.database import Clock
 from crosstable.office.ledger.commitments import NO_HASH as NO_HASH
-from crosstable.office.ledger.commitments import is_timed, write_entries
+from crosstable.office.ledger.commitments import is_timed, write_entries, write_rows
 from crosstable.office.ledger.digests import canonical as canonical
 from crosstable.sentences import american, counted
 
@@ -44,6 +44,7 @@ class EntryKind(StrEnum):
     SETTINGS = "settings"
     UPGRADE = "upgrade"
     CLOCK = "clock"
+    ERASE = "erase"
 
 
 # Entries from which no rating follows.
@@ -63,11 +64,24 @@ _OF_ANY_TIME = frozenset({EntryKind.CLOCK, EntryKind.UPGRADE})
 CLOCK_DAYS = "clock_days"
 
 
+class Approval(NamedTuple):
+    """Somebody else's consent to a proposal, and the credential with which they gave it."""
+
+    proposal: int
+    approved_by: str
+    credential: str
+
+
 class Author(NamedTuple):
-    """Who writes a journal entry, and why."""
+    """Who writes a journal entry, and why; ``login`` is that of the machine, where they gave another name.
+
+    Whoever makes an ``approval`` has seen the approver's credential (``proposals.approve``).
+    """
 
     actor: str
     reason: str
+    login: str = ""
+    approval: Approval | None = None
 
 
 class JournalEntry(NamedTuple):
@@ -83,6 +97,13 @@ class JournalEntry(NamedTuple):
     after: Any
     previous: str
     digest: str
+    login: str = ""
+    approved_by: str = ""
+
+    @property
+    def author(self) -> str:
+        """Who wrote it, and who is proven to have approved it."""
+        return f"{self.actor}, approved by {self.approved_by}" if self.approved_by else self.actor
 
 
 def digest_of(value: object) -> str:
@@ -141,6 +162,9 @@ def append_all(connection: Connection, clock: Clock, author: Author, changes: Se
         }
         rows.append(row)
     write_entries(connection, rows)
+    if author.login or author.approval:
+        proven = {"login": author.login, **(author.approval._asdict() if author.approval else {})}
+        write_rows(connection, tables.authorship, [{"act": row["seq"], **proven} for row in rows])
     return seq
 
 
@@ -174,10 +198,11 @@ def setting_of(connection: Connection, setting: str, through: int | None = None)
 
 def _entries() -> Select[Any]:
     """Entries with what they commit to; those of a transaction that is still open have no digest yet."""
-    act, commitment = tables.act, tables.commitment
+    act, commitment, proven = tables.act, tables.commitment, tables.authorship
     columns = [act.c[name] for name in JournalEntry._fields if name in act.c]
-    both = act.outerjoin(commitment, commitment.c.seq == act.c.seq)
-    return select(*columns, commitment.c.previous, commitment.c.digest).select_from(both)
+    columns += [commitment.c.previous, commitment.c.digest, proven.c.login, proven.c.approved_by]
+    joined = act.outerjoin(commitment, commitment.c.seq == act.c.seq).outerjoin(proven, proven.c.act == act.c.seq)
+    return select(*columns).select_from(joined)
 
 
 def head(connection: Connection) -> JournalEntry | None:
@@ -211,6 +236,7 @@ def last_act_of(connection: Connection, day: date | datetime | None) -> int:
 
 def _act(row: Mapping[Any, Any]) -> JournalEntry:
     fields = {**row, "previous": row["previous"] or NO_HASH, "digest": row["digest"] or NO_HASH}
+    fields |= {name: row[name] or "" for name in ("login", "approved_by")}
     fields["at"] = datetime.fromisoformat(fields["at"])
     fields["kind"] = EntryKind(fields["kind"])
     fields["before"], fields["after"] = json.loads(fields["before"]), json.loads(fields["after"])

@@ -34,6 +34,7 @@ class Run(NamedTuple):
     unratable: Mapping[Key, str]
 
 
-def last_run(connection: Connection) -> int:
-    """The journal entry of the newest run, 0 where none was."""
-    return connection.execute(select(func.max(tables.run.c.act))).scalar() or 0
+def last_run(connection: Connection, through: int | None = None) -> int:
+    """The journal entry of the newest run, or of the newest up to an entry; 0 where none was."""
+    query = select(func.max(tables.run.c.act))
+    return connection.execute(query if through is None else query.where(tables.run.c.act <= through)).scalar() or 0

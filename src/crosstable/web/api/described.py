@@ -1,6 +1,7 @@
 """The description of the API: what FastAPI finds out by itself, the shape of problems, and how a token is shown."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -39,7 +40,8 @@ def described(app: FastAPI) -> dict[str, Any]:
 
 
 # What a path or a needed parameter may be, for examples.
-_SAMPLES = {
+EXAMPLE_SITE = "http://127.0.0.1:8000"
+SAMPLES = {
     "member_id": "12345678",
     "event_id": "202608300103",
     "month": "2026-12",
@@ -48,10 +50,25 @@ _SAMPLES = {
     "form": "csv",
     "other_id": "12345679",
     "other": "12345679",
+    "club_id": "A1234567",
+    "state_code": "NY",
+    "run": "1024",
     "q": "smith",
 }
+
+
+def localized(example: str, base: str, there: Mapping[str, str]) -> str:
+    """An example with the address of a site and with things that it has, by the names of parameters."""
+    made = example.replace(f"{EXAMPLE_SITE}/", base)
+    for name, value in there.items():
+        made = made.replace(SAMPLES[name], value)
+    return made
+
+
+_QUERIES = {"estimate_by_address": ["rating=1512/40", "game=W1640,D1720,L1600"]}
 _BODIES = {
-    "estimate": """-H 'Content-Type: application/json' -d '{"rating": "1512/40", "game": "W1640 D1720 L1600"}'""",
+    "estimate_by_body": """-H 'Content-Type: application/json' -d '{"rating": "1512/40", \
+  "game": "W1640 D1720 L1600"}'""",
     "ask_correction": """-H 'Content-Type: application/json' -d '{"event": "202608300103", "reason": "slip", "result": \
   {"section": 1, "player": 3, "round": 2, "result": "D7"}}'""",
     "workbench": """-H 'Content-Type: application/json' -d '{"event": {"format": "crosstable-event/1", "event": {}, \
@@ -64,17 +81,18 @@ def _give_examples(made: dict[str, Any]) -> None:
     for path, operations in made["paths"].items():
         for method, operation in operations.items():
             asked = [
-                f"{one['name']}={_SAMPLES.get(one['name'], '1')}"
+                f"{one['name']}={SAMPLES.get(one['name'], '1')}"
                 for one in operation.get("parameters", ())
                 if one["in"] == "query" and one.get("required")
             ]
-            filled = re.sub(r"\{(\w+)\}", lambda found: _SAMPLES.get(found[1], "1"), path)
+            asked += _QUERIES.get(operation.get("operationId", ""), [])
+            filled = re.sub(r"\{(\w+)\}", lambda found: SAMPLES.get(found[1], "1"), path)
             parts = ["curl"]
             if "security" in operation:
                 parts.append("-H 'Authorization: Bearer crosstable_…'")
             if method == "post":
                 parts.append(_BODIES.get(operation.get("operationId", ""), "--data-binary @event.json"))
-            address = f"http://127.0.0.1:8000{filled}{'?' if asked else ''}{'&'.join(asked)}"
+            address = f"{EXAMPLE_SITE}{filled}{'?' if asked else ''}{'&'.join(asked)}"
             parts.append(f"'{address}'" if asked else address)
             operation["x-codeSamples"] = [{"lang": "Shell", "source": " ".join(parts)}]
 

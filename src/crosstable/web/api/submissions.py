@@ -10,6 +10,7 @@ from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.corrections import ChangedResult, Correction, RequestPolicy, correct_member, correct_result
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
+from crosstable.office.jobs import Job
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.rerate import last_run
@@ -41,20 +42,29 @@ class FaultBody(BaseModel):
     remedy: str
 
 
+class JobLink(BaseModel):
+    """A job that does what could not be done at once."""
+
+    job: str
+    state: str
+    address: str = Field(description="Where to ask how far it is.")
+
+
 class SubmissionBody(BaseModel):
     """What became of a file. ``submission`` is its number, under which it can be looked up."""
 
-    submission: int = Field(description="The act of the record that holds it.")
+    submission: int = Field(description="The act of the record that holds it; 0 while it is queued.")
     event: str
     name: str
     status: str = Field(
-        description="accepted; held, or partly held, until errors are put right or the office agrees; or known: the "
-        "same file came in before."
+        description="accepted; held, or partly held, until errors are put right or the office agrees; known: the "
+        "same file came in before; or queued: a job will store and rate it."
     )
     accepted: list[int] = Field(description="Sections that are rated.")
     held: list[int] = Field(description="Sections that wait until their errors are put right, or the office agrees.")
     run: int | None = Field(description="The rating run that posted them.")
     faults: list[FaultBody]
+    job: JobLink | None = Field(default=None, description="The job that will store or rate it, where that waits.")
 
 
 class SectionState(BaseModel):
@@ -123,15 +133,24 @@ class CorrectionBody(BaseModel):
 
 # Written out by hand: a declared file would be read before anybody asks for the token.
 _FILES = BODY
+# RFC 7240: nobody waits for the answer.
+_RESPOND_ASYNC = "respond-async"
 
 
 async def submit_event(request: Request) -> Response:
-    """Submit one event of your affiliate. It is checked, stored and rated; sections with errors are held."""
+    """Submit one event of your affiliate. It is checked, stored and rated; sections with errors are held.
+
+    While somebody else is writing, and where the header says ``Prefer: respond-async``, the answer is 202 with a job
+    that will do it.
+    """
     upload = await _one_upload(request)
     if upload.document is None:
         assert upload.fault is not None
         raise _faulty("The file cannot be read; nothing was stored.", [upload.fault])
-    made = await in_queue(files_queue(request), submit_for, reading_of(request), actor_in(request), upload.document)
+    waits = _RESPOND_ASYNC not in request.headers.get("prefer", "").lower()
+    made = await in_queue(
+        files_queue(request), submit_for, reading_of(request), actor_in(request), upload.document, waits=waits
+    )
     if made.submission.status is Status.REFUSED:
         raise _faulty("The event has errors; nothing was stored.", made.submission.faults)
     if made.submission.status is Status.DIFFERS:
@@ -139,9 +158,19 @@ async def submit_event(request: Request) -> Response:
         found = public_differences(made.submission.differences)  # the event may be somebody else's
         raise Problem(409, said, errors=[{"where": "file", "what": text} for text in found])
     status = 201 if made.submission.status is Status.ACCEPTED else 200
-    if status == 201 and not made.submission.accepted:
-        status = 202  # stored, and it waits
-    return _json(_submission_body(made), status)
+    if made.submission.status is Status.QUEUED or (status == 201 and not made.submission.accepted):
+        status = 202  # stored, or it will be, and it waits
+    reply = json_reply(_submission_body(made), status)
+    if made.submission.status is Status.QUEUED and made.job is not None:
+        reply.headers["Location"] = job_address(made.job)
+        if not waits:
+            reply.headers["Preference-Applied"] = _RESPOND_ASYNC
+    return reply
+
+
+def job_address(job: Job) -> str:
+    """Where a program asks for a job."""
+    return f"{API}/jobs/{job.job_id}"
 
 
 async def _one_upload(request: Request) -> Upload:
@@ -163,6 +192,7 @@ def _submission_body(made: Submitted) -> SubmissionBody:
         held=[held.number for held in one.held],
         run=made.run.act if made.run else None,
         faults=[_fault(fault) for fault in for_reader(one.faults, Reader.API)],
+        job=made.job and JobLink(job=made.job.job_id, state=made.job.state.value, address=job_address(made.job)),
     )
 
 
@@ -186,13 +216,14 @@ def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
     return Problem(422, said, faults=[_fault(one).model_dump() for one in for_reader(faults, Reader.API)])
 
 
-def _json(body: BaseModel, status: int = 200) -> Response:
+def json_reply(body: BaseModel, status: int = 200) -> Response:
+    """A reply to one program, kept by nobody."""
     return Response(body.model_dump_json(), status, media_type=JSON, headers=dict(PRIVATE))
 
 
 async def submission_state(request: Request, number: int) -> Response:
     """A submission of your affiliate as it stands now."""
-    return _json(await in_office(_state, reading_of(request), actor_in(request), number))
+    return json_reply(await in_office(_state, reading_of(request), actor_in(request), number))
 
 
 def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
@@ -242,7 +273,7 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
         differences=list(made.correction.differences),
         faults=[_fault(one) for one in for_reader(made.correction.faults, Reader.API)],
     )
-    return _json(body, 202 if made.correction.is_requested else 201)
+    return json_reply(body, 202 if made.correction.is_requested else 201)
 
 
 def _correct(reading: Reading, actor: Actor, asked: CorrectionAsked) -> Corrected:
@@ -262,7 +293,8 @@ def _correct(reading: Reading, actor: Actor, asked: CorrectionAsked) -> Correcte
     return correct_for(reading, actor, asked.event, how, " ".join(asked.reason.split()))
 
 
-def _problems(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+def problems_of(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+    """What can go wrong, as the schema says it."""
     shape = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
     always = (
         (401, "No token, or one that is not valid."),
@@ -272,7 +304,7 @@ def _problems(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": said, "content": shape} for status, said in (*always, *statuses)}
 
 
-_SECURED: dict[str, Any] = {"security": [{"token": []}]}
+SECURED: dict[str, Any] = {"security": [{"token": []}]}
 ROUTES = (
     Route(
         f"{API}/submissions",
@@ -286,11 +318,11 @@ ROUTES = (
             "status_code": 201,
             "response_model": SubmissionBody,
             "operation_id": "submit_event",
-            "openapi_extra": {**_SECURED, **_FILES},
+            "openapi_extra": {**SECURED, **_FILES},
             "responses": {
                 200: {"description": "The same file came in before.", "model": SubmissionBody},
-                202: {"description": "Stored, and every section is held.", "model": SubmissionBody},
-                **_problems(
+                202: {"description": "Stored, and every section is held; or queued as a job.", "model": SubmissionBody},
+                **problems_of(
                     (400, "The form cannot be read."),
                     (408, "The files came too slowly."),
                     (409, "The event is in the record and the file differs."),
@@ -310,8 +342,8 @@ ROUTES = (
             "tags": ["submissions"],
             "response_model": SubmissionState,
             "operation_id": "submission_state",
-            "openapi_extra": _SECURED,
-            "responses": _problems((404, "There is no such submission."), (422, "That is no number.")),
+            "openapi_extra": SECURED,
+            "responses": problems_of((404, "There is no such submission."), (422, "That is no number.")),
         },
     ),
     Route(
@@ -326,10 +358,10 @@ ROUTES = (
             "status_code": 202,
             "response_model": CorrectionBody,
             "operation_id": "ask_correction",
-            "openapi_extra": _SECURED,
+            "openapi_extra": SECURED,
             "responses": {
                 201: {"description": "Stored: nobody was rated by the event.", "model": CorrectionBody},
-                **_problems(
+                **problems_of(
                     (409, "Nothing differs, or the record has no such event or row."),
                     (408, "The body came too slowly."),
                     (413, "The body is too long."),

@@ -31,6 +31,7 @@ from crosstable.office.proposals import (
 )
 from crosstable.office.public import public_act
 from crosstable.office.sections import EventFact
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.submissions import event_of
 from crosstable.office.supplements import Basis
 from crosstable.office.views import known
@@ -192,6 +193,9 @@ async def proposal_page(request: Request, number: Number) -> Response:
     found = await in_office(proposal_of, office, number)
     if found is None:
         raise Problem(404, "There is no such proposal.")
+    if any("birth" in f"{name} {said}" for name, said in found.wish.particulars):
+        who, about = actor_in(request).name, f"proposal {number}"
+        await in_office(note_apart, office, SecurityKind.BIRTH_DATE_READ, who, about)
     coming = await in_queue(FILES, foreseen_of, office, found.wish) if found.state is ProposalState.OPEN else None
     return page(request, "desk/proposal.html", one=found, coming=coming)
 
@@ -205,7 +209,7 @@ class Coming(NamedTuple):
 
 def foreseen_of(office: Office, wish: ProposedAction) -> Coming:
     """What a wish would do to ratings."""
-    if wish.kind is ProposalKind.PUBLISH:
+    if wish.kind in (ProposalKind.PUBLISH, ProposalKind.CONSENT):
         return Coming(Foreseen((), {}, 0))
     try:
         return Coming(foreseen(office, lambda other: carry_out(other, Author("preview", "looked at"), wish)))

@@ -105,7 +105,12 @@ async def decisions_page(request: Request) -> Response:
         "facts": FACTS,
         "systems": list(RatingSystem),
     }
-    context |= {"systems": list(RatingSystem), "which": which, "given": given, "tried": tried}
+    context |= {
+        "systems": list(RatingSystem),
+        "which": which or text_of(query, "which", 40),
+        "given": given,
+        "tried": tried,
+    }
     return page(request, "desk/decisions.html", **context)
 
 

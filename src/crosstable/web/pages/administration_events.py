@@ -225,7 +225,11 @@ class Chosen(NamedTuple):
     section: int
     round_number: int
     row: Row
-    results: list[str]
+    results: dict[str, str]
+
+
+_AGAINST = {"W": "a win against", "D": "a draw with", "L": "a loss to", "X": "a forfeit by", "F": "a forfeit to"}
+_UNPLAYED = {"U": "not played", "H": "a half-point bye", "B": "a full-point bye"}
 
 
 class Tried(NamedTuple):
@@ -259,9 +263,12 @@ def _chosen(cell: str, found: EventAdministration) -> Chosen | None:
     row = next((one for one in found.players.get(section, ()) if one.number == number), None)
     if row is None or not 1 <= round_number <= len(row.cells):
         return None
-    opponent = read_cell(row.cells[round_number - 1]).opponent
-    results = [f"{letter}{opponent}" for letter in "WDLXF"] if opponent else ["U", "H", "B"]
-    return Chosen(section, round_number, row, results)
+    shown = read_cell(row.cells[round_number - 1])
+    other = next((one.name for one in found.players[section] if one.number == shown.opponent), "")
+    words = {f"{letter}{shown.opponent}": f"{said} {other}" for letter, said in _AGAINST.items()} if other else {}
+    words |= _UNPLAYED
+    now = shown.result.value if shown.result else ""
+    return Chosen(section, round_number, row, {one: said for one, said in words.items() if one[0] != now})
 
 
 def _tried(office: Office, event_id: str, given: Mapping[str, str]) -> Tried:

@@ -4,7 +4,7 @@ from functools import partial
 
 from fastapi import Request, Response
 
-from crosstable.app.showing import AUDIT, audited_file, given_of
+from crosstable.app.showing import AUDIT, Typed, audited_file, given_of, typed_of
 from crosstable.web.child_reading import File
 from crosstable.web.forms import files_queue, in_queue, page
 from crosstable.web.gate import form_of, text_of
@@ -14,28 +14,27 @@ from crosstable.web.uploads import files_of, uploads_of
 
 async def audit_page(request: Request) -> Response:
     """The form to paste a page into."""
-    return page(request, AUDIT, shown=[], wrong="")
+    return page(request, AUDIT, shown=[], typed=Typed(), wrong="")
 
 
 async def audit_upload(request: Request) -> Response:
     """Audit what was pasted or chosen."""
     form = await form_of(request)
     text = form.get("pasted")
-    pasted = text if isinstance(text, str) else ""
+    typed = typed_of(partial(text_of, form), text if isinstance(text, str) else "")
     try:
         given = given_of(partial(text_of, form))
     except ValueError as error:
-        return page(request, AUDIT, 422, shown=[], wrong=str(error))
+        return page(request, AUDIT, 422, shown=[], typed=typed, wrong=str(error))
     files = await files_of(form)
-    if pasted.strip():
-        files = [*files, File("pasted text", pasted.encode())]
+    if typed.pasted:
+        files = [*files, File("pasted text", typed.pasted.encode())]
     if not files:
-        return page(request, AUDIT, 400, shown=[], wrong="Paste a crosstable, or choose a file.")
+        return page(request, AUDIT, 400, shown=[], typed=typed, wrong="Paste a crosstable, or choose a file.")
 
     def shown() -> Response:
-        return page(
-            request, AUDIT, shown=[audited_file(one.name, one.found, given) for one in uploads_of(files)], wrong=""
-        )
+        found = [audited_file(one.name, one.found, given) for one in uploads_of(files)]
+        return page(request, AUDIT, shown=found, typed=typed, wrong="")
 
     return await in_queue(files_queue(request), shown)
 

@@ -273,7 +273,7 @@ FILES = {
 async def list_file(request: Request, month: MonthText, form: Literal["csv", "xlsx", "parquet"]) -> Response:
     """A published list as a file; it never changes, so it is made once, and who has it already is told so."""
     read = reading_of(request).now
-    key = _key(_require(read, month), form)
+    key = _key(_require(read, month), form, read.erasures)
     headers = {
         "Content-Disposition": f'attachment; filename="ratings-{month}.{form}"',
         "ETag": f'"{key}"',
@@ -308,9 +308,10 @@ def _program() -> str:
     return program(*_WRITERS)
 
 
-def _key(listed: Supplement, form: str) -> str:
-    """What a file depends on: the list, by the public head of the record, the program that writes it, and its form."""
-    return hashlib.sha256("\n".join((_program(), listed.month, listed.head, form)).encode()).hexdigest()[:24]
+def _key(listed: Supplement, form: str, erasures: int) -> str:
+    """What a file depends on: the list, by the public head of the record, who was erased, the program, and its form."""
+    said = (_program(), listed.month, listed.head, form, *([str(erasures)] if erasures else []))
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:24]
 
 
 def _made(kept: KeptFiles, name: str, read: Snapshot, which: tuple[str, str]) -> BinaryIO | bytes:

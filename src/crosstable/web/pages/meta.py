@@ -35,7 +35,7 @@ async def sitemap(request: Request) -> Response:
 
 def _paths(read: Snapshot) -> Iterator[str]:
     yield "/"
-    yield from SITE_LINKS
+    yield from (*SITE_LINKS, "/rate", "/audit", "/about", "/api")
     yield from (address(f"{one.kind}s", one.key) for one in read.places)
     yield from (address("members", one.member_id) for one in read.members)
 

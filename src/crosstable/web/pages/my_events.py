@@ -1,6 +1,7 @@
 """My events: what became of the events of a director's affiliate, what to do next, and their ratings to the decimal."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 from urllib.parse import urlencode
 from xml.etree import ElementTree
@@ -16,8 +17,10 @@ from crosstable.office.ledger.journal import EntryKind
 from crosstable.office.ledger.journal import act_of as act_of_record
 from crosstable.office.public import public_act
 from crosstable.office.public_index import acts_about
+from crosstable.office.published import CENTRAL
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of, events_of
+from crosstable.office.supplements import Basis, Supplement
 from crosstable.office.views import known, rated_section
 from crosstable.output.words import printable
 from crosstable.web.acting import Corrected, require_event
@@ -54,6 +57,11 @@ class OwnEvent(NamedTuple):
     asked: list[Heading]
     notices: list[JournalEntryShape]
     run: int
+
+    @property
+    def accepted(self) -> int:
+        """The journal entry with which its ratings are as they are; 0 while nobody is rated by it."""
+        return max((one.act for one in self.sections if one.state is State.ACCEPTED), default=0)
 
     @property
     def to_do(self) -> str:
@@ -114,6 +122,7 @@ async def _my_events(request: Request, feed: str = "") -> Response:
         feed=feed,
         sends_mail=request.app.state.mail_server is not None,
         coming=_official(reading_of(request)),
+        lists={one.event.event_id: _list_of(reading_of(request), one) for one in events},
     )
 
 
@@ -182,6 +191,7 @@ async def my_event(request: Request, event_id: str) -> Response:
         own=event,
         rated=rated,
         coming=_official(reading_of(request)),
+        list=_list_of(reading_of(request), event),
         entry=next((one for one in event.notices if one.act == number_of(query, "entry")), None),
         proposal=number_of(query, "proposal"),
         run=number_of(query, "run"),
@@ -203,6 +213,19 @@ async def told_of_correction(request: Request, corrected: Corrected, upload: Upl
 def _official(reading: Reading) -> Coming | None:
     """The list with which ratings of now become official; not known while the record is read for the first time."""
     return None if reading.tag is None else coming(reading.now)
+
+
+def _list_of(reading: Reading, own: OwnEvent) -> str:
+    """The month of the first published list that took the event's ratings in; empty while none has."""
+    if reading.tag is None or own.state not in ("rated", "corrected"):
+        return ""
+    ended = own.event.ended
+    return next((one.month for one in reading.now.lists if own.accepted < one.run and _was_over(ended, one)), "")
+
+
+def _was_over(ended: date | None, listed: Supplement) -> bool:
+    """Whether an event was played in time for a list that goes by days of play."""
+    return listed.basis is not Basis.PLAYED or ended is None or ended <= listed.cut_off.astimezone(CENTRAL).date()
 
 
 ROUTES = (

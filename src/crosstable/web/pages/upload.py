@@ -173,6 +173,9 @@ def _uploads(form: FormData, files: Sequence[File]) -> list[Upload]:
             report, _ = report_of(json.loads(draft))
         except (ValueError, RecursionError) as error:
             raise Problem(422, "The draft cannot be read; load the page again.") from error
+        if stops := [one for one in report.faults if one.severity.stops]:
+            told = for_reader(stops, Reader.PAGE)
+            raise Problem(422, f"Put this right first: {told[0].message}", faults=[one._asdict() for one in told])
         return uploads_of([File("draft.json", written(report, "json", []))])
     return uploads_of(carried_files(carried) if isinstance(carried, str) and carried else files)
 
@@ -202,6 +205,8 @@ async def _told(request: Request, upload: Upload, submitted: Submitted) -> Respo
     """What became of it; the site reads the record anew first where that is quick."""
     await read_anew(request)
     made = submitted.submission
+    if made.status is Status.QUEUED and submitted.job is not None:
+        return went(address("jobs", submitted.job.job_id))
     if made.status is Status.ACCEPTED:
         run = 0 if submitted.run is None else submitted.run.act
         return went(f"{address('my-events', made.event_id)}?entry={made.act}&run={run}")

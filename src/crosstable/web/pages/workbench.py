@@ -23,6 +23,7 @@ from crosstable.web.api.rating import PROBLEMS
 from crosstable.web.child_reading import MOST_ROWS, MOST_SECTIONS, File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue
 from crosstable.web.gate import office_of, reading_of
+from crosstable.web.languages import told_in
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -76,6 +77,7 @@ class WorkbenchRequest(BaseModel):
     accept: dict[str, str] = {}
     names: dict[str, str] = Field({}, description="Rows whose names are confirmed, by section and number: 1:3.")
     read: list[ReadFault] = Field([], max_length=2000)
+    have: list[Text] = Field([], max_length=MOST_SECTIONS, description="Tags of the results that the caller has.")
     to: Literal[tuple(EXTENSIONS)] | None = None  # type: ignore[valid-type]
 
 
@@ -115,6 +117,14 @@ class Finding(Place):
     also: Place | None = None
 
 
+class AcceptedKind(BaseModel):
+    """A code that the draft accepts, how many findings have it, and the first of them in words."""
+
+    code: str
+    count: int
+    message: str
+
+
 class MadeFile(BaseModel):
     """A file that was written."""
 
@@ -129,7 +139,10 @@ class WorkbenchReply(BaseModel):
     members: list[Listed] = []
     unread: list[Finding] = []
     findings: list[Finding] = []
-    sections: list[dict[str, Any]] = []
+    accepted: list[AcceptedKind] = []
+    sections: list[dict[str, Any]] = Field(
+        [], description="Each with number, rated, a tag of its results, and systems unless the caller has that tag."
+    )
     office: bool = False
     strict: bool = Field(False, description="Whether results are those that this office would post.")
     file: MadeFile | None = None
@@ -142,7 +155,7 @@ async def workbench(request: Request, given: WorkbenchRequest) -> Response:
     actor, reading = actor_in(request), reading_of(request)
     asked = given.model_dump(exclude_none=True)
     reply = await in_queue(files_queue(request), replied, office_of(request), reading, actor, asked)
-    body = json.dumps(reply, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+    body = json.dumps(told_in(request, reply), ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     return Response(body, media_type=JSON, headers=dict(PRIVATE))
 
 

@@ -1,13 +1,20 @@
 // A crosstable that answers: a tap on a result shows the game and both rows, a title sorts. Without this script results are
 // links to the opponent's row, and rows stand by points.
+import { phrase } from "./words.js";
+
 const told = document.createElement("p");
 told.className = "cellbar noprint";
 told.setAttribute("role", "status");
 told.hidden = true;
 document.body.append(told);
 
-const WORDS = { W: "beat", L: "lost to", D: "drew with", X: "won by forfeit against", F: "lost by forfeit to", N: "beat", R: "drew with", S: "lost to" };
-const COLORS = { w: " with White", b: " with Black" };
+const WON = phrase("{round}: {name} beat {other}{color}."), DREW = phrase("{round}: {name} drew with {other}{color}.");
+const LOST = phrase("{round}: {name} lost to {other}{color}.");
+const GAMES = {
+  ...{ W: WON, L: LOST, D: DREW, N: WON, R: DREW, S: LOST },
+  ...{ X: phrase("{round}: {name} won by forfeit against {other}{color}."), F: phrase("{round}: {name} lost by forfeit to {other}{color}.") },
+};
+const COLORS = { w: ` ${phrase("with White")}`, b: ` ${phrase("with Black")}` };
 
 for (const table of document.querySelectorAll("table.wall")) {
   table.addEventListener("click", (event) => {
@@ -34,8 +41,10 @@ function show(event, table, link) {
   mark(table, [row, other]);
   const text = link.textContent;
   const round = table.tHead.rows[0].cells[link.closest("td").cellIndex].textContent.trim();
-  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move")?.textContent.split("→")[0].trim() ?? "unrated"})`;
-  told.textContent = `${round}: ${name(row)} ${WORDS[text[0]] ?? "met"} ${name(other)}${COLORS[text.at(-1)] ?? ""}.`;
+  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move")?.textContent.split("→")[0].trim() ?? phrase("unrated")})`;
+  const game = GAMES[text[0]] ?? phrase("{round}: {name} met {other}{color}.");
+  const values = { round, name: name(row), other: name(other), color: COLORS[text.at(-1)] ?? "" };
+  told.textContent = game.replace(/\{(\w+)\}/g, (_, key) => values[key]);
   told.append(...correction(row, round.match(/\d+/)?.[0]));
   told.hidden = false;
 }
@@ -46,7 +55,7 @@ function correction(row, round) {
   if (!section || !round || !document.querySelector(".account form")) return [];
   const link = document.createElement("a");
   link.href = `${location.pathname.replace(/\/(sections|crosstables).*$/, "")}/correction?cell=${section}:${number}:${round}#correct`;
-  link.textContent = "Correct this result";
+  link.textContent = phrase("Correct this result");
   return [" ", link];
 }
 

@@ -1,10 +1,11 @@
 // Rows for games instead of the short notation, results by tap, and an answer that follows; the text field is what is sent.
 import { answer } from "./answer.js";
 import { suggest } from "./suggest.js";
+import { phrase } from "./words.js";
 
 const form = document.querySelector("[data-estimate]");
 const field = form?.querySelector("#game");
-const words = { W: "Won", D: "Drew", L: "Lost", T: "To come" };
+const words = { W: phrase("Won"), D: phrase("Drew"), L: phrase("Lost"), T: phrase("To come") };
 
 function parsed(text) {
   return text.split(/[\s,]+/).filter(Boolean).map((game) => {
@@ -21,7 +22,7 @@ function renew() {
     if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
     const mine = ++newest;
     const reply = await answer(`/estimate?${query}`, { headers: { Accept: "text/html" } });
-    if (mine !== newest || !(reply.ok || reply.status === 422)) return;
+    if (mine !== newest || !form.isConnected || !(reply.ok || reply.status === 422)) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     document.querySelector("#answer").replaceChildren(...page.querySelector("#answer").childNodes);
     if (reply.ok && !query.has("entries")) history.replaceState(null, "", `?${query}`);
@@ -49,14 +50,14 @@ function build() {
     const number = list.children.length + 1;
     const input = document.createElement("input");
     input.type = "text";
-    input.setAttribute("aria-label", `Opponent ${number}: rating${hasNames ? ", name, or ID" : ""}`);
-    input.placeholder = hasNames ? "rating or name" : "rating";
+    input.setAttribute("aria-label", phrase(hasNames ? "Opponent {number}: rating, name, or ID" : "Opponent {number}: rating", { number }));
+    input.placeholder = phrase(hasNames ? "rating or name" : "rating");
     input.size = 18;
     input.value = name || rating;
     if (name) row.dataset.id = rating;
     const taps = document.createElement("fieldset");
     taps.className = "taps";
-    taps.innerHTML = `<legend class="unseen">Result of game ${number}</legend>`;
+    taps.innerHTML = `<legend class="unseen">${phrase("Result of game {number}", { number })}</legend>`;
     for (const [letter, word] of Object.entries(words)) {
       const label = document.createElement("label"), tap = document.createElement("input");
       Object.assign(tap, { type: "radio", name: `result-${number}`, value: letter, checked: letter === result });
@@ -67,7 +68,7 @@ function build() {
     }
     const scored = document.createElement("input");
     Object.assign(scored, { className: "scored", placeholder: "3.5/5", size: 5, value: score });
-    scored.setAttribute("aria-label", `Score of opponent ${number} in the section`);
+    scored.setAttribute("aria-label", phrase("Score of opponent {number} in the section", { number }));
     scored.addEventListener("input", write);
     row.append(input, taps, scored);
     list.append(row);
@@ -83,7 +84,7 @@ function build() {
   list.classList.toggle("plain", !games.some(([, rating]) => rating.includes("@")));
   if (!fixed) {
     const both = document.createElement("button");
-    Object.assign(both, { type: "button", className: "link", textContent: "Their scores too, for both passes" });
+    Object.assign(both, { type: "button", className: "link", textContent: phrase("Their scores too, for both passes") });
     both.addEventListener("click", () => list.classList.toggle("plain"));
     box.append(both);
   }

@@ -1,8 +1,10 @@
 // The graph of a member's ratings, drawn anew so that it answers to pointer, touch and keys.
+import { locale, phrase } from "./words.js";
+
 const source = document.querySelector("[data-history]");
 const SVG = "http://www.w3.org/2000/svg";
 const DAY = 86400000;
-const SPANS = [["All", 0], ["5 years", 5], ["2 years", 2], ["1 year", 1]];
+const SPANS = [[phrase("All"), 0], [phrase("5 years"), 5], [phrase("2 years"), 2], [phrase("1 year"), 1]];
 
 function draw(data) {
   const box = source.closest(".graph");
@@ -15,7 +17,7 @@ function draw(data) {
     return node;
   };
   const svg = make("svg", { class: "chart live", tabindex: 0, role: "application" });
-  svg.setAttribute("aria-label", "Graph of ratings. Left and right go from section to section, Enter opens one.");
+  svg.setAttribute("aria-label", phrase("Graph of ratings. Left and right go from section to section, Enter opens one."));
   const told = document.createElement("p");
   told.className = "told";
   told.setAttribute("aria-live", "polite");
@@ -40,7 +42,7 @@ function draw(data) {
     return () => made.setAttribute("aria-pressed", pressed());
   }
   const renew = [
-    ...full.map((one) => button(one.name, () => !state.hidden.has(one), () => {
+    ...full.map((one) => button(phrase(one.name), () => !state.hidden.has(one), () => {
       if (!state.hidden.delete(one)) state.hidden.add(one);
     }, one.code)),
     ...SPANS.map(([text, years]) => button(text, () => state.years === years, () => { state.years = years; })),
@@ -53,7 +55,7 @@ function draw(data) {
     const from = state.years ? last - state.years * 365.25 * DAY : -Infinity;
     shown = all.filter((one) => !state.hidden.has(one.one) && one.day >= from);
     state.at = -1;
-    told.textContent = shown.length ? "Point at the line, tap it, or use the arrow keys." : "Nothing to show: choose a system or a longer time.";
+    told.textContent = shown.length ? phrase("Point at the line, tap it, or use the arrow keys.") : phrase("Nothing to show: choose a system or a longer time.");
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
     if (!shown.length) return;
@@ -68,7 +70,7 @@ function draw(data) {
       const upper = Math.min(at ? data.classes[at - 1][0] : Infinity, ceiling), lower = Math.max(lowest, bottom);
       if (upper <= lower) return;
       if (at % 2) svg.append(make("rect", { class: "band", x: left, y: y(upper), width: width - left - right, height: y(lower) - y(upper) }));
-      if (y(lower) - y(upper) > 22) svg.append(make("text", { class: "tick", x: width - right - 4, y: y(upper) + 14, "text-anchor": "end" }, title));
+      if (y(lower) - y(upper) > 22) svg.append(make("text", { class: "tick", x: width - right - 4, y: y(upper) + 14, "text-anchor": "end" }, phrase(title)));
     });
     for (let level = bottom; level <= ceiling; level += step) {
       svg.append(make("line", { class: "grid", x1: left, x2: width - right, y1: y(level), y2: y(level) }));
@@ -76,7 +78,7 @@ function draw(data) {
     }
     const marks = width < 480 ? 2 : 4;
     for (let at = 0; at <= marks; at++) {
-      const day = new Date(first + span * at / marks).toLocaleDateString("en-US", { month: "short", year: "numeric", timeZone: "UTC" });
+      const day = new Date(first + span * at / marks).toLocaleDateString(locale, { month: "short", year: "numeric", timeZone: "UTC" });
       svg.append(make("text", { class: "tick", x: left + (width - left - right) * at / marks, y: height - 8,
         "text-anchor": at === 0 ? "start" : at === marks ? "end" : "middle" }, day));
     }
@@ -105,9 +107,9 @@ function draw(data) {
     const cursor = svg.querySelector(".cursor");
     cursor.setAttribute("cx", point.x);
     cursor.setAttribute("cy", point.y);
-    const day = new Date(point.day).toLocaleDateString("en-US", { month: "long", day: "numeric", year: "numeric", timeZone: "UTC" });
+    const day = new Date(point.day).toLocaleDateString(locale, { month: "long", day: "numeric", year: "numeric", timeZone: "UTC" });
     const change = point.change === null ? "" : ` (${point.change > 0 ? "+" : point.change < 0 ? "−" : "±"}${Math.abs(point.change)})`;
-    told.replaceChildren(`${day}: ${point.one.name} ${point.text}${change}, `);
+    told.replaceChildren(`${day}: ${phrase(point.one.name)} ${point.text}${change}, `);
     const link = document.createElement(point.place ? "a" : "span");
     if (point.place) link.href = address(point);
     link.textContent = point.what;

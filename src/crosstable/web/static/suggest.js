@@ -1,14 +1,27 @@
 // Names while typing, in every field that is marked: the choice is an ID, or opens a page in a search.
 import { answer } from "./answer.js";
+import { counted, locale, phrase } from "./words.js";
+
+const KINDS = { event: phrase("event"), club: phrase("club"), state: phrase("state") };
 
 let count = 0;
+
+// What is said of a suggestion, in the language of the page: "event, Jun 14, 2026", "state, 12 events".
+function told({ kind, text }) {
+  const [, rest] = /^\w+, (.*)$/.exec(text) ?? [];
+  if (!(kind in KINDS) || !rest || locale === "en-US") return text;
+  const [, events] = /^(\d+) events?$/.exec(rest) ?? [];
+  const day = kind === "event" ? new Date(`${rest} UTC`) : NaN;
+  const about = events ? counted(Number(events), "event") : Number.isNaN(Number(day)) ? rest : day.toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
+  return `${KINDS[kind]}, ${about}`;
+}
 
 export function suggest(field, chosen) {
   const list = document.createElement("ul");
   list.className = "suggestions";
   list.role = "listbox";
   list.id = `suggestions-${++count}`;
-  list.setAttribute("aria-label", "Suggestions");
+  list.setAttribute("aria-label", phrase("Suggestions"));
   list.hidden = true;
   const place = document.createElement("div");
   place.className = "suggests";
@@ -29,7 +42,7 @@ export function suggest(field, chosen) {
       item.dataset.value = one.id;
       item.dataset.name = one.name;
       const name = document.createElement("b"), more = document.createElement("span");
-      [name.textContent, more.textContent] = [one.name, one.text];
+      [name.textContent, more.textContent] = [one.name, told(one)];
       item.append(name, " ", more);
       item.addEventListener("pointerdown", (event) => { event.preventDefault(); take(item); });
       return item;

@@ -1,11 +1,12 @@
 // The workbench: files become a draft, the draft an editable crosstable; every change is checked and rated again at once.
 // It speaks to one address (docs/site.md) and keeps its drafts in this browser.
 import { answer } from "./answer.js";
+import { keepAll, kept, newest, sending, when } from "./drafts.js";
 import { onDrop } from "./drop.js";
+import { counted, phrase } from "./words.js";
 import { button, bySection, element, field, sectionTable, showResults } from "./workbench-table.js";
 
 const ADDRESS = "/upload/check";
-const KEPT = "crosstable.drafts";
 const MOST_KEPT = 20;
 const MOST_SHOWN = 40;
 const LONG_LIST = 1_000_000;
@@ -22,6 +23,7 @@ let id = "";
 let draft = null;
 let reply = null;
 let undo = [];
+const unfolded = new Map();
 let waiting = 0;
 let asked = 0;
 form.after(news);
@@ -38,11 +40,11 @@ async function ask(request) {
     });
     if (reply.status === 429 || reply.status === 503) {
       const seconds = Number(reply.headers.get("Retry-After")) || 5;
-      say(`Many people are at work here; going on in ${seconds} seconds.`);
+      say(phrase("Many people are at work here; going on in {seconds} seconds.", { seconds }));
       await new Promise((done) => setTimeout(done, 1000 * seconds));
       continue;
     }
-    const said = await reply.json();
+    const said = await reply.json().catch(() => ({ detail: "the site could not answer; try again in a moment." }));
     if (!reply.ok) throw new Error(said.detail || said.title);
     return said;
   }
@@ -55,44 +57,34 @@ function say(text, isBusy = false) {
 
 // Drafts in this browser.
 
-function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT)) || {};
-  } catch {
-    return {};
-  }
-}
-
 function keep() {
   const all = kept();
-  all[id] = { name: draft.event.event.name || "Event without a name", at: Date.now(), draft };
-  const old = Object.keys(all).sort((one, other) => all[other].at - all[one].at).slice(MOST_KEPT);
-  for (const one of old) delete all[one];
+  all[id] = { name: draft.event.event.name || phrase("Event without a name"), at: Date.now(), draft };
+  for (const [one] of newest(all).slice(MOST_KEPT)) delete all[one];
   try {
-    localStorage.setItem(KEPT, JSON.stringify(all));
+    keepAll(all);
   } catch {
-    say("This draft is too long to be kept in this browser; export it before you leave.");
+    say(phrase("This draft is too long to be kept in this browser; export it before you leave."));
   }
 }
 
 function forget(one) {
   const all = kept();
   delete all[one];
-  localStorage.setItem(KEPT, JSON.stringify(all));
+  keepAll(all);
   if (one === id) location.hash = "";
   list();
 }
 
 function list() {
-  const all = Object.entries(kept()).sort((one, other) => other[1].at - one[1].at);
+  const all = newest(kept());
   const old = document.getElementById("drafts");
   const made = element("section", { id: "drafts", className: "noprint", hidden: !all.length });
-  made.append(element("h2", {}, "Drafts in this browser"));
+  made.append(element("h2", {}, phrase("Drafts in this browser")));
   const rows = all.map(([one, about]) => {
     const open = element("a", { href: `#draft-${one}` }, about.name);
-    const at = new Date(about.at).toLocaleString("en-US", { dateStyle: "long", timeStyle: "short" });
-    const gone = button("Delete", () => forget(one), `Delete the draft ${about.name}`);
-    return element("li", {}, open, element("span", { className: "quiet" }, ` ${at} `), gone);
+    const gone = button(phrase("Delete"), () => forget(one), phrase("Delete the draft {name}", { name: about.name }));
+    return element("li", {}, open, element("span", { className: "quiet" }, ` ${when(about)} `), gone);
   });
   made.append(element("ul", { className: "lines" }, ...rows));
   if (old) old.replaceWith(made);
@@ -112,7 +104,7 @@ function base64(file) {
 
 async function open(files) {
   const size = [...files].reduce((sum, file) => sum + file.size, 0);
-  say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`} (${Math.ceil(size / 1024)} KB) …`, true);
+  say(phrase("Reading {what} ({size} KB) …", { what: files.length === 1 ? files[0].name : counted(files.length, "file"), size: Math.ceil(size / 1024) }), true);
   try {
     const sent = await Promise.all([...files].map(async (file) => ({ name: file.name, content: await base64(file) })));
     const read = await ask({ files: sent });
@@ -125,7 +117,7 @@ async function open(files) {
     say(inWords(read.unread || []));
     if (fresh.length) {
       undo = [];
-      history.pushState(null, "", `#draft-${id}`);
+      if (bench.isConnected) history.pushState(null, "", `#draft-${id}`);
       render();
       show(read);
     } else if (read.members.length && draft) {
@@ -133,15 +125,17 @@ async function open(files) {
     }
     list();
   } catch (error) {
-    say(`That did not work: ${error.message}`);
+    say(phrase("That did not work: {why}", { why: error.message }));
   }
   form.reset();
 }
 
 function opened() {
-  const wanted = location.hash.replace("#draft-", "");
-  const found = kept()[wanted];
   bar.hidden = true;
+  if (!bench.isConnected || location.hash === "#main") return;
+  const wanted = location.hash.replace("#draft-", "");
+  if (draft && wanted === id) return;
+  const found = kept()[wanted];
   if (!found) {
     draft = null;
     bench.replaceChildren();
@@ -162,7 +156,7 @@ function change(make, isShape = true) {
   keep();
   if (isShape) render(true);
   clearTimeout(waiting);
-  waiting = setTimeout(check, isShape ? 0 : 60);
+  waiting = setTimeout(check, isShape ? 0 : 15);
 }
 
 function put(path, value) {
@@ -184,9 +178,9 @@ function fix(fixes) {
   change(() => {
     const changes = fixes.flatMap((one) => one.changes);
     const gone = (one) => one.value === null && typeof one.path.at(-1) === "number";
-    // what is taken out of a list goes last, from its end, so that no other place moves
+    // what is taken out of a list goes last, inner lists first and from the end, so that no other place moves
     const ordered = changes.filter((one) => !gone(one));
-    ordered.push(...changes.filter(gone).sort((one, other) => other.path.at(-1) - one.path.at(-1)));
+    ordered.push(...changes.filter(gone).sort((one, other) => other.path.length - one.path.length || other.path.at(-1) - one.path.at(-1)));
     for (const one of ordered) put(one.path, one.value);
   });
 }
@@ -194,11 +188,18 @@ function fix(fixes) {
 async function check() {
   const turn = ++asked;
   try {
-    const found = await ask(draft);
-    if (turn === asked) show(found);
+    const have = (reply?.sections ?? []).map((one) => one.tag).filter(Boolean);
+    const found = await ask({ ...draft, have });
+    if (turn === asked) show(whole(found));
   } catch (error) {
-    say(`The draft could not be checked: ${error.message}`);
+    say(phrase("The draft could not be checked: {why}", { why: error.message }));
   }
+}
+
+// A reply leaves out what the one before it had.
+function whole(found) {
+  const known = new Map((reply?.sections ?? []).map((one) => [one.tag, one.systems]));
+  return { ...found, sections: found.sections.map((one) => ({ systems: known.get(one.tag), ...one })) };
 }
 
 // Showing.
@@ -210,9 +211,9 @@ function render(isAgain = false) {
   const event = draft.event.event;
   const head = element("div", { className: "fields benchhead" });
   head.append(
-    field("Event", event.name, (value) => edit(["event", "event", "name"], value), { className: "grow" }),
-    field("First day", event.start_date, (value) => edit(["event", "event", "start_date"], value), { type: "date" }),
-    field("Last day", event.end_date, (value) => edit(["event", "event", "end_date"], value), { type: "date" }),
+    field(phrase("Event"), event.name, (value) => edit(["event", "event", "name"], value), { className: "grow" }),
+    field(phrase("First day"), event.start_date, (value) => edit(["event", "event", "start_date"], value), { type: "date" }),
+    field(phrase("Last day"), event.end_date, (value) => edit(["event", "event", "end_date"], value), { type: "date" }),
   );
   const sections = draft.event.sections.map((_, at) => sectionTable(draft, at, edit, drop, look));
   const found = element("div", { id: "found", className: "noprint" });
@@ -232,18 +233,19 @@ function drop(at) {
 
 function tools() {
   const made = element("div", { className: "benchtools noprint" });
-  const sum = element("p", { className: "sum", id: "sum" }, "Checking …");
-  const files = Object.entries(FORMATS).map(([to, word]) => button(word, () => exported(to), `Export as ${word}`));
-  const back = button("Undo", () => {
+  const sum = element("p", { className: "sum", id: "sum" }, phrase("Checking …"));
+  const files = Object.entries(FORMATS).map(([to, word]) => button(word, () => exported(to), phrase("Export as {format}", { format: word })));
+  const back = button(phrase("Undo"), () => {
     if (!undo.length) return;
     draft = JSON.parse(undo.pop());
     keep();
     render(true);
     check();
   });
-  const other = button("Another file", () => (location.hash = ""));
-  made.append(sum, element("p", { className: "row wrap" }, back, "Export:", ...files, button("Print", () => print()), other));
+  const other = button(phrase("Another file"), () => (location.hash = ""));
+  made.append(sum);
   if (bench.dataset.mark) made.append(submission());
+  made.append(element("p", { className: "row wrap" }, back, phrase("Export:"), ...files, button(phrase("Print"), () => print()), other));
   return made;
 }
 
@@ -252,36 +254,39 @@ function submission() {
   const event = element("input", { type: "hidden", name: "draft" });
   const names = element("div", { id: "names" });
   made.append(element("input", { type: "hidden", name: "mark", value: bench.dataset.mark }), event, names);
-  made.append(element("button", {}, "Submit"));
-  made.addEventListener("submit", () => (event.value = JSON.stringify(draft)));
+  made.append(element("button", {}, phrase("Submit")));
+  made.addEventListener("submit", () => {
+    event.value = JSON.stringify(draft);
+    sending(id);
+  });
   return made;
 }
 
 function sources() {
   const made = element("details", { className: "noprint sources" });
   const named = draft.members.map((one) => one.name).join(", ");
-  made.append(element("summary", {}, `Where ratings come from${named && `: ${named}`}`));
+  made.append(element("summary", {}, `${phrase("Where ratings come from")}${named && `: ${named}`}`));
   const choice = (word, name) => {
     const box = element("input", { type: "checkbox", checked: draft.ratings[name] });
     box.addEventListener("change", () => change(() => (draft.ratings[name] = box.checked)));
     return element("label", {}, box, ` ${word}`);
   };
-  const text = element("textarea", { rows: 4, id: "pasted", ariaLabel: "Paste a members file or rating list" });
-  const chosen = element("input", { type: "file", multiple: true, ariaLabel: "Choose members files or rating lists" });
+  const text = element("textarea", { rows: 4, id: "pasted", ariaLabel: phrase("Paste a members file or rating list") });
+  const chosen = element("input", { type: "file", multiple: true, ariaLabel: phrase("Choose members files or rating lists") });
   chosen.addEventListener("change", async () => {
     const lists = await Promise.all([...chosen.files].map(async (one) => ({ name: one.name, text: shorter(await one.text()) })));
     change(() => draft.members.push(...lists));
   });
-  const paste = button("Use it", () => text.value.trim() && change(() => draft.members.push({ name: "pasted list", text: shorter(text.value) })));
+  const paste = button(phrase("Use it"), () => text.value.trim() && change(() => draft.members.push({ name: phrase("pasted list"), text: shorter(text.value) })));
   const lists = draft.members.map((one, at) =>
-    element("li", {}, `${one.name} `, button("Remove", () => change(() => draft.members.splice(at, 1)), `Remove ${one.name}`)),
+    element("li", {}, `${one.name} `, button(phrase("Remove"), () => change(() => draft.members.splice(at, 1)), phrase("Remove {name}", { name: one.name }))),
   );
   made.append(
-    element("p", { className: "choices" }, ...("alone" in bench.dataset ? [] : [choice("This office, for players it knows", "office")]), choice("Pairing ratings of the file, where nothing else is known", "pairing")),
-    element("p", {}, "A members file or rating list comes first: ", chosen),
+    element("p", { className: "choices" }, ...("alone" in bench.dataset ? [] : [choice(phrase("This office, for players it knows"), "office")]), choice(phrase("Pairing ratings of the file, where nothing else is known"), "pairing")),
+    element("p", {}, `${phrase("A members file or rating list comes first:")} `, chosen),
     element("p", {}, text, " ", paste),
     element("ul", {}, ...lists),
-    element("p", { className: "hint" }, "A rating that you type into the crosstable comes first: 1512, 1512P17 (provisional, on 17 games), unrated."),
+    element("p", { className: "hint" }, phrase("A rating that you type into the crosstable comes first: 1512, 1512P17 (provisional, on 17 games), unrated.")),
   );
   return made;
 }
@@ -309,7 +314,7 @@ function show(found) {
       cell.title = cell.title ? `${cell.title}\n${one.message}` : one.message;
     }
   }
-  groups(found.findings);
+  groups(found);
   summed(found);
 }
 
@@ -319,18 +324,14 @@ function summed(found) {
   const rated = found.sections.filter((one) => one.rated).length;
   const of = found.sections.length;
   const words = [];
-  words.push(stops ? `${counted(stops, "thing")} to put right` : rated ? "Everything is ready" : "Nothing to put right");
+  words.push(stops ? counted(stops, "thing to put right", "things to put right") : phrase(rated ? "Everything is ready" : "Nothing to put right"));
   if (warnings) words.push(counted(warnings, "warning"));
-  words.push(`${rated === of ? counted(of, "section") : `${rated} of ${counted(of, "section")}`} rated`);
-  const sum = document.getElementById("sum");
-  sum.textContent = `${words.join(", ")}. ${found.strict ? "Ratings are as this office would post them." : ""}`;
+  words.push(rated === of ? counted(of, "section rated", "sections rated") : phrase("{rated} of {sections} rated", { rated, sections: counted(of, "section") }));
+  const sum = bench.querySelector("#sum");
+  sum.textContent = `${words.join(", ")}. ${found.strict ? phrase("Ratings are as this office would post them.") : ""}`;
   sum.classList.toggle("error", stops > 0);
   say(sum.textContent);
   news.classList.add("unseen");
-}
-
-function counted(count, word) {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 function cells(one) {
@@ -346,33 +347,54 @@ function cells(one) {
   return found;
 }
 
-function groups(findings) {
+function groups({ findings, accepted = [] }) {
   const by = new Map();
   for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
   const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
-  document.getElementById("found").replaceChildren(...made.map(group));
+  const taken = accepted.map((one) => {
+    const back = button(phrase("Take back"), () => change(() => delete draft.accept[one.code]), phrase("Take back: {message}", { message: one.message }));
+    return element("li", {}, `${one.count > 1 ? `${one.count} × ` : ""}${one.message} `, back);
+  });
+  const kept = folded("accepted", false, "group");
+  kept.hidden = !taken.length;
+  kept.append(element("summary", {}, phrase("Right as it is, you said: {kinds}", { kinds: counted(taken.length, "kind of finding", "kinds of finding") })), element("ul", { className: "lines" }, ...taken));
+  bench.querySelector("#found").replaceChildren(...made.map(group), kept);
+}
+
+// What somebody opened stays open when the page is drawn anew.
+function folded(name, open, className) {
+  const made = element("details", { open: unfolded.get(name) ?? open, className });
+  made.addEventListener("toggle", () => unfolded.set(name, made.open));
+  return made;
 }
 
 function group(some) {
   const [first] = some;
   const stops = first.severity !== "warning";
-  const made = element("details", { open: stops, className: `group ${stops ? "stops" : ""}` });
-  const word = stops ? "To put right" : "Warning";
+  const made = folded(first.code, stops, `group ${stops ? "stops" : ""}`);
+  const word = phrase(stops ? "To put right" : "Warning");
   const title = some.length === 1 ? first.message : `${some.length} × ${first.message}`;
   made.append(element("summary", {}, element("b", { className: stops ? "error" : "warn" }, `${word}: `), title));
   made.append(element("p", { className: "hint" }, `${first.remedy} `, element("code", {}, first.code)));
   const shared = first.fixes.map((one) => one.label).filter((label) => some.every((one) => one.fixes.some((two) => two.label === label)));
   if (some.length > 1 && shared.length) {
-    const all = shared.map((label) => button(label, () => fix(some.map((one) => one.fixes.find((two) => two.label === label))), `${label}, for all ${some.length}`));
-    made.append(element("p", { className: "row wrap" }, `For all ${some.length}: `, ...all));
+    const all = shared.map((label) => button(label, () => fix(some.map((one) => one.fixes.find((two) => two.label === label))), phrase("{label}, for all {number}", { label, number: some.length })));
+    made.append(element("p", { className: "row wrap" }, `${phrase("For all {number}:", { number: some.length })} `, ...all));
   }
   const rows = some.slice(0, MOST_SHOWN).map((one) => {
     const [cell] = cells(one);
-    const where = cell ? button(one.where || "Show", () => cell.focus(), `Go to ${one.where}`) : element("span", {}, one.where);
+    const where = cell ? button(one.where || phrase("Show"), () => cell.focus(), phrase("Go to {where}", { where: one.where })) : element("span", {}, one.where);
     return element("li", {}, where, some.length > 1 ? ` ${one.message} ` : " ", ...one.fixes.map((two) => button(two.label, () => fix([two]))));
   });
-  if (some.length > MOST_SHOWN) rows.push(element("li", {}, `and ${some.length - MOST_SHOWN} more`));
-  made.append(element("ul", { className: "lines" }, ...rows));
+  if (some.length > MOST_SHOWN) rows.push(element("li", {}, phrase("and {number} more", { number: some.length - MOST_SHOWN })));
+  const lines = element("ul", { className: "lines" }, ...rows);
+  const isOwn = (fix) => !shared.includes(fix.label) && !fix.label.startsWith("Leave ");
+  if (some.length < 3 || !shared.length || some.some((one) => one.fixes.some(isOwn))) made.append(lines);
+  else {
+    const each = folded(`${first.code} each`, false, "");
+    each.append(element("summary", {}, phrase("Rows")), lines);
+    made.append(each);
+  }
   return made;
 }
 
@@ -395,7 +417,7 @@ async function exported(to) {
   try {
     const made = await ask({ ...draft, to });
     if (!made.file) {
-      say(`It cannot be written as ${FORMATS[to]} yet: ${inWords(made.findings)}`);
+      say(phrase("It cannot be written as {format} yet: {why}", { format: FORMATS[to], why: inWords(made.findings) }));
       news.classList.remove("unseen");
       return;
     }
@@ -404,29 +426,28 @@ async function exported(to) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     const notes = made.findings.map((one) => one.message);
-    say(`${made.file.name} is in your downloads.${notes.length ? ` ${notes.join(" ")}` : ""}`);
+    say(`${phrase("{name} is in your downloads.", { name: made.file.name })}${notes.length ? ` ${notes.join(" ")}` : ""}`);
     news.classList.remove("unseen");
   } catch (error) {
-    say(`That did not work: ${error.message}`);
+    say(phrase("That did not work: {why}", { why: error.message }));
     news.classList.remove("unseen");
   }
 }
 
 // Files in: chosen, or dropped anywhere on the page.
 
-form.querySelector("label").append(", chosen or dropped anywhere on this page");
+form.querySelector("label").append(`, ${phrase("chosen or dropped anywhere on this page")}`);
 input.addEventListener("change", () => input.files.length && open(input.files));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (input.files.length) open(input.files);
 });
-onDrop(open);
+onDrop((files) => bench.isConnected && open(files));
 document.querySelector("[data-sample]")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const names = event.currentTarget.dataset.sample.split(" ");
   open(await Promise.all(names.map(async (name) => new File([await (await fetch(name)).blob()], name))));
 });
-addEventListener("hashchange", opened);
-addEventListener("popstate", opened);
+for (const name of ["hashchange", "popstate", "screen"]) addEventListener(name, opened);
 list();
 if (location.hash.startsWith("#draft-")) opened();

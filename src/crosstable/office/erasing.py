@@ -1,0 +1,458 @@
+"""Erasing a person: name, birth date, ids elsewhere and originals go; ratings, supplements and proofs stay.
+
+Personal values enter the digests of the record only through a salted hash (``ledger.commitments``). Erasing puts that
+hash in the place of the salt and other values in the place of the personal ones; the journal entry that does it commits
+to what it leaves (``tables.erasure``), so nobody can pass a change off as an erasure. Where a birth date or an age
+entered a start, the section gets a version in which that start is set by hand: the replay gives the same ratings.
+
+What is in other columns (names of events, of authors) is no personal value of the record and stays; ``Erased.remains``
+names such places.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_, select, text, update
+
+from crosstable.errors import Fault, OfficeError, Severity
+from crosstable.office import account_tables, tables
+from crosstable.office.database import Office
+from crosstable.office.ledger import commitments
+from crosstable.office.ledger.commitments import ERASED as ERASED
+from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
+from crosstable.office.ledger.facts import PERSON_COLUMNS, Record, entry_from, heading_from
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, last_act_of
+from crosstable.office.ledger.postings import is_current
+from crosstable.office.ledger.rerate import rate_pending
+from crosstable.office.ledger.watching import Watch
+from crosstable.office.proof import Finding
+from crosstable.office.sections import rows_of, write_section
+from crosstable.office.security_log import SecurityKind, note
+from crosstable.rules.constants import Initialisation
+from crosstable.rules.editions import edition_for
+from crosstable.sentences import american
+
+# Columns of a member that are emptied; the others say nothing of who it is and may enter a rating.
+_OF_MEMBER = {
+    "name": ERASED,
+    "state": "",
+    "fide_id": "",
+    "cfc_id": "",
+    "birth_date": None,
+    "birth_year": None,
+    "adult": None,
+}
+# What a row of a report says of a person beside the results.
+_OF_ENTRY = ("state", "details")
+# Values of a person in what a journal entry says.
+_OF_JSON = ("name", "state", "birth_date", "birth_year", "fide_id", "cfc_id", "adult")
+# Shorter names would be found in other words.
+_SHORTEST = 4
+
+
+class Erased(NamedTuple):
+    """What was erased: the journal entry, the ids of the person, how many rows and files, where the name remains."""
+
+    act: int
+    members: tuple[str, ...]
+    rows: Mapping[str, int]
+    documents: int
+    remains: tuple[str, ...]
+
+
+def erase_member(office: Office, author: Author, member_id: str) -> Erased:
+    """Erase a person; raises ``OfficeError`` where there is none, or where they are erased already."""
+    if not author.reason:
+        raise OfficeError("say why; the journal keeps the reason, so write no name into it")
+    with office.writing(author.actor, f"erasing {member_id}") as connection:
+        made = erase_in(office, connection, author, member_id)
+    with office.writing_accounts(author.actor, f"erasing {member_id}") as connection:
+        job = account_tables.job  # files and findings of jobs that are over; who waits is not known here
+        over = update(job).where(job.c.ended.is_not(None))
+        connection.execute(over.values(content=None, result=None, error=None))
+        note(connection, office.clock(), SecurityKind.ERASED, author.actor, made.members[0], entry=made.act)
+    return made
+
+
+def erase_in(office: Office, connection: Connection, author: Author, member_id: str) -> Erased:
+    """The same inside a transaction that is already open."""
+    record = Record(connection, last_act_of(connection, None))
+    person = _Person(record, member_id)
+    if person.is_erased:
+        raise OfficeError(f"member {member_id} is erased already")
+    starts = _starts_by_age(record, person)
+    change = Change(EntryKind.ERASE, person.ids[0], {"members": list(person.ids)})
+    act = append(connection, office.clock, author, change)
+    work = _Work(connection, act, person)
+    with unguarded(connection, [*_SALTED, account_tables.proposal]):
+        work.do()
+    _write_persons(connection, act, person.ids)
+    _keep_starts(connection, act, starts)
+    rate_pending(office, connection, Author(author.actor, f"after erasing member {person.ids[0]}"), Watch())
+    return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)))
+
+
+def erasures(connection: Connection) -> list[tuple[int, datetime, tuple[str, ...]]]:
+    """Every erasure of a person: the journal entry, when it was, and whose ids."""
+    table = tables.act.c
+    query = select(table.seq, table.at, table.after).where(table.kind == EntryKind.ERASE.value).order_by(table.seq)
+    rows = connection.execute(query).all()
+    return [(seq, datetime.fromisoformat(at), tuple(json.loads(after)["members"])) for seq, at, after in rows]
+
+
+def erased_members(connection: Connection) -> frozenset[str]:
+    """The ids of everybody who was erased."""
+    return frozenset(one for _, _, members in erasures(connection) for one in members)
+
+
+_SALTED = tuple(table for table in tables.metadata.sorted_tables if row_layout(table).is_salted)
+
+
+class _Person:
+    """Whom to erase: all ids, every spelling of the name, every birth date that was known."""
+
+    def __init__(self, record: Record, member_id: str) -> None:
+        connection, member = record.connection, tables.member.c
+        if member_id not in record.people([member_id]):
+            raise OfficeError(f"there is no member {member_id}")
+        root = record.one_id(member_id)
+        self.ids = (root, *sorted(record.same_member(member_id) - {root}))
+        rows = connection.execute(select(member.name, member.birth_date).where(member.member_id.in_(self.ids))).all()
+        entry, listed = tables.entry.c, tables.supplement_row.c
+        names = {row[0] for row in rows}
+        for column, of in ((entry.name, entry.member_id), (listed.name, listed.member_id)):
+            names |= set(connection.execute(select(column).where(of.in_(self.ids)).distinct()).scalars())
+        self.names = sorted(_spellings(names - {ERASED, ""}), key=len, reverse=True)
+        self.days = sorted({text for _, born in rows if born is not None for text in _written(born)}, key=len)[::-1]
+        self.is_erased = set(self.ids) <= erased_members(connection)
+
+    def said_in(self, columns: Iterable[Column[Any]]) -> Any:  # noqa: ANN401
+        """Whether any of some columns says the name or an id of the person."""
+        words = (*self.names, *self.ids)
+        return or_(*(column.icontains(word, autoescape=True) for column in columns for word in words))
+
+    def without(self, said: str) -> str:
+        """A text without the name; where it is about the person, without the birth date too."""
+        is_about = any(one in said for one in self.ids)
+        for name in self.names:
+            said, number = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", ERASED, said, flags=re.IGNORECASE)
+            is_about = is_about or number > 0
+        for day in self.days if is_about else ():
+            said = said.replace(day, ERASED)
+        return said
+
+    def remains(self, connection: Connection) -> Iterator[str]:
+        """Places that are no personal values of the record and still say the name."""
+        for table in tables.metadata.sorted_tables:
+            for column in table.columns:
+                if "personal" not in column.info and isinstance(column.type, String) and self.names:
+                    says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
+                    if connection.execute(select(column).where(says).limit(1)).first() is not None:
+                        yield f"{table.name}.{column.name}"
+
+
+class _Nobody:
+    """Nobody in particular: where only files go."""
+
+    ids: tuple[str, ...] = ()
+    names: Sequence[str] = ()
+    days: Sequence[str] = ()
+
+    def said_in(self, columns: Iterable[Column[Any]]) -> Any:  # noqa: ANN401
+        """No row is about nobody."""
+        return false()
+
+    def without(self, said: str) -> str:
+        """A text as it is."""
+        return said
+
+
+def _spellings(names: Iterable[str]) -> set[str]:
+    """Names as they are and turned around: "Last, First" and "First Last"."""
+    found = set()
+    for name in names:
+        last, comma, first = name.partition(",")
+        turned = (
+            {f"{first.strip()} {last.strip()}", f"{last.strip()},{first.strip()}"} if comma and first.strip() else set()
+        )
+        found |= {one for one in (name.strip(), *turned) if len(one) >= _SHORTEST}
+    return found
+
+
+def _written(born: date) -> set[str]:
+    """A day as files and texts write it."""
+    plain = f"{born.month}/{born.day}/{born.year}", f"{born:%m/%d/%Y}", f"{born:%Y/%m/%d}", f"{born:%Y%m%d}"
+    return {born.isoformat(), american(born), *plain}
+
+
+# The starts that rest on an age.
+
+
+def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], tuple[float, float]]:
+    """Sections in which the age of the person may have entered their start, and what it was."""
+    if not any((one.birth_date or one.birth_year or one.adult) for one in record.people(person.ids).values()):
+        return {}
+    posting = tables.posting.c
+    columns = (posting.event_id, posting.section, posting.prior, posting.start_games, posting.started)
+    query = select(*columns, posting.start_sources).where(
+        posting.member_id == person.ids[0], posting.start_sources.is_not(None), is_current()
+    )
+    found: dict[tuple[str, int], tuple[float, float]] = {}
+    for event_id, section, prior, games, started, sources in record.connection.execute(query):
+        is_blend = edition_for(started).constants.initialisation == Initialisation.BLEND
+        if sources != "[]" and not is_blend:
+            continue
+        if found.setdefault((event_id, section), (prior, games)) != (prior, games):
+            raise OfficeError(
+                f"member {person.ids[0]} started with two different ratings in event {event_id}, section {section}; "
+                "without the birth date they would not follow from the record. Nothing was erased"
+            )
+    return found
+
+
+def _write_persons(connection: Connection, act: int, ids: Iterable[str]) -> None:
+    """What is known of them from now on, so that whoever looks for news finds it."""
+    people = Record(connection, act).people(list(ids)).values()
+    rows = [{column.name: getattr(one, column.name) for column in PERSON_COLUMNS} for one in people]
+    write_rows(connection, tables.member, [{**row, "act": act} for row in rows])
+
+
+def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], tuple[float, float]]) -> None:
+    """Versions of sections in which a start is set by hand that followed from an age."""
+    record = Record(connection, act)
+    erased = erased_members(connection)
+    for (event_id, number), start in sorted(starts.items()):
+        heading = record.heading(event_id, number)
+        assert heading is not None
+        entries = record.entries([heading])[event_id, number]
+        changed = [
+            one._replace(extra={**one.extra, "start": list(start)})
+            if one.member_id in erased and "start" not in one.extra
+            else one
+            for one in entries
+        ]
+        faults = [Fault(**{**one, "severity": Severity(one["severity"])}) for one in heading.faults]  # type: ignore[arg-type]
+        write_section(connection, act, rows_of(heading, changed), heading.state, faults)
+
+
+# The rows.
+
+
+@contextmanager
+def unguarded(connection: Connection, some: Sequence[Table]) -> Iterator[None]:
+    """Let an erasure change rows that nobody else may; the guards are the same afterwards."""
+    names = [table.name for table in some]
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("PRAGMA secure_delete=ON"))
+        found = text("SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+        guards = [(name, sql) for name, sql, of in connection.execute(found).all() if of in names]
+        for name, _ in guards:
+            connection.execute(text(f'DROP TRIGGER "{name}"'))
+        yield
+        for _, sql in guards:
+            connection.exec_driver_sql(sql)
+        return
+    guarded = [name for name in names if name != account_tables.proposal.name]
+    for name in guarded:
+        connection.execute(text(f"ALTER TABLE {name} DISABLE TRIGGER {name}_keeps"))
+    yield
+    for name in guarded:
+        connection.execute(text(f"ALTER TABLE {name} ENABLE TRIGGER {name}_keeps"))
+
+
+Values = dict[str, Any]
+
+
+def drop_originals(connection: Connection, act: int, digests: Iterable[str]) -> None:
+    """Keep of some submitted files only what commits to them."""
+    work = _Work(connection, act, None)
+    with unguarded(connection, _SALTED):
+        work.drop(tables.document.c.digest.in_(sorted(digests)))
+        for table in (tables.event, tables.act):
+            work.change(table, work.quoting(table), work.said)
+
+
+class _Work:
+    """Goes through the tables and puts other values in the place of personal ones."""
+
+    def __init__(self, connection: Connection, act: int, person: "_Person | _Nobody | None") -> None:
+        self.connection, self.act, self.person = connection, act, person or _Nobody()
+        self.counts: dict[str, int] = {}
+        self.documents = 0
+        # What stands for a hash of something that was erased.
+        self.instead: dict[str, str] = {}
+
+    def do(self) -> None:
+        """All of them; hashes of rows and files are replaced where they are quoted, so these come last."""
+        ids = self.person.ids
+        sections = self._sections()
+        self.change(tables.member, tables.member.c.member_id.in_(ids), lambda _: dict(_OF_MEMBER))
+        self.change(tables.entry, self._entries(), self._entry)
+        listed = tables.supplement_row
+        self.change(listed, listed.c.member_id.in_(ids), lambda _: {"name": ERASED, "state": ""})
+        self.drop(tables.document.c.event_id.in_(sorted({event_id for event_id, _ in sections})))
+        self._section_digests(sections)
+        for table in (tables.section, tables.event, tables.decision, tables.act):
+            self.change(table, self.quoting(table), self.said)
+        self._proposals()
+
+    def change(self, table: Table, where: Any, made: Callable[[Values], Values]) -> None:  # noqa: ANN401
+        layout = row_layout(table)
+        rows = [dict(row) for row in self.connection.execute(select(table).where(where)).mappings()]
+        for row in rows:
+            new = made(row)
+            if any(row[name] != value for name, value in new.items()):
+                self._replace(table, layout, row, new)
+
+    def _replace(self, table: Table, layout: RowLayout, row: Values, new: Values) -> None:
+        hidden = layout.hidden([row[name] for name in layout.names]).hex()
+        keys = list(table.primary_key.columns)
+        same = and_(*(key == row[key.name] for key in keys))
+        self.connection.execute(update(table).where(same).values(**new, salt=hidden))
+        left = {**row, **new}
+        key = canonical([left[key.name] for key in keys])
+        write_rows(
+            self.connection,
+            tables.erasure,
+            [{"act": self.act, "of_table": table.name, "key": key, "left": left_digest(layout, left)}],
+        )
+        self.counts[table.name] = self.counts.get(table.name, 0) + 1
+
+    def _entries(self) -> Any:  # noqa: ANN401
+        """Rows under an id of the person, and those under no member's id with their name."""
+        entry = tables.entry.c
+        unknown = ~select(tables.member.c.member_id).where(tables.member.c.member_id == entry.member_id).exists()
+        return or_(entry.member_id.in_(self.person.ids), and_(unknown, entry.name.in_(self.person.names)))
+
+    def _entry(self, row: Values) -> Values:
+        extra = json.loads(row["extra"]) if row["extra"] else {}
+        kept = {name: value for name, value in extra.items() if name not in _OF_ENTRY}
+        return {"name": ERASED if row["name"] else "", "extra": canonical(kept) if kept else None}
+
+    def _sections(self) -> set[tuple[str, int]]:
+        """Sections in any version of which the person stands."""
+        entry = tables.entry.c
+        query = select(entry.event_id, entry.section).where(self._entries()).distinct()
+        return {(row[0], row[1]) for row in self.connection.execute(query)}
+
+    def drop(self, where: Any) -> None:  # noqa: ANN401
+        """Files: their commitments are what is left."""
+        table = tables.document
+        for row in [dict(row) for row in self.connection.execute(select(table).where(where)).mappings()]:
+            if row["content"]:
+                self.instead[row["digest"]] = f"erased-{commitments.draw(16)}-{self.act}-{self.documents}"
+                new = {"digest": self.instead[row["digest"]], "name": ERASED, "content": b""}
+                self._replace(table, row_layout(table), row, new)
+                self.documents += 1
+
+    def _section_digests(self, sections: set[tuple[str, int]]) -> None:
+        """What the rows of a version hash to now."""
+        for event_id, number in sorted(sections):
+            table, entry = tables.section, tables.entry
+            same = (table.c.event_id == event_id) & (table.c.number == number)
+            versions = [dict(row) for row in self.connection.execute(select(table).where(same)).mappings()]
+            for row in versions:
+                details = self.person.without(row["details"])
+                query = select(entry).where(
+                    entry.c.event_id == event_id, entry.c.section == number, entry.c.act == row["act"]
+                )
+                rows = [dict(one) for one in self.connection.execute(query.order_by(entry.c.row)).mappings()]
+                made = rows_of(heading_from({**row, "details": details}), [entry_from(one) for one in rows])
+                if rows and made.heading["digest"] != row["digest"]:
+                    self.instead[row["digest"]] = made.heading["digest"]
+
+    def quoting(self, table: Table) -> Any:  # noqa: ANN401
+        """Rows that say the name or an id of the person, or quote the hash of something that was erased."""
+        columns = [one for one in table.columns if "personal" in one.info and isinstance(one.type, String)]
+        says = [self.person.said_in(columns)]
+        if "member_id" in table.c:
+            says.append(table.c.member_id.in_(self.person.ids))
+        if table is tables.act:
+            says.append(and_(table.c.subject.in_(self.person.ids), table.c.kind != EntryKind.ERASE.value))
+            wrote = select(tables.member.c.act).where(tables.member.c.member_id.in_(self.person.ids))
+            says.append(table.c.seq.in_(wrote))
+        hashes = sorted(self.instead)
+        says += [column.contains(one) for column in columns for one in hashes]
+        return and_(or_(*says), table.c.seq != self.act) if table is tables.act else or_(*says)
+
+    def said(self, row: Values) -> Values:
+        """The texts of a row without what is erased."""
+        found = {}
+        is_own = row.get("subject") in self.person.ids
+        for name, value in row.items():
+            if name in ("reason", "before", "after", "details", "faults", "document", "digest") and isinstance(
+                value, str
+            ):
+                said = self.person.without(value)
+                for old, new in self.instead.items():
+                    said = said.replace(old, new)
+                if name in ("before", "after"):
+                    said = canonical(self._json(json.loads(said), is_own=is_own))
+                elif name == "reason" and is_own:
+                    said = _without_days(said, self.person.days)
+                found[name] = said
+        return found
+
+    def _json(self, value: Any, *, is_own: bool) -> Any:  # noqa: ANN401
+        """What an entry says: of the person themselves nothing is left, of an import not its hash."""
+        if not isinstance(value, dict):
+            return value
+        if is_own and "member_id" in value:
+            return {name: None if name in _OF_JSON and inner is not None else inner for name, inner in value.items()}
+        return {
+            name: ERASED if name == "members" and isinstance(inner, str) else inner for name, inner in value.items()
+        }
+
+    def _proposals(self) -> None:
+        """What waits, or waited, for a second person; it is no part of the record."""
+        table = account_tables.proposal
+        columns = [table.c[name] for name in ("wish", "summary", "reason")]
+        rows = [
+            dict(row) for row in self.connection.execute(select(table).where(self.person.said_in(columns))).mappings()
+        ]
+        for row in rows:
+            new = {name: self.person.without(row[name]) for name in ("wish", "summary", "reason")}
+            self.connection.execute(update(table).where(table.c.number == row["number"]).values(**new))
+
+
+def _without_days(said: str, days: Iterable[str]) -> str:
+    for day in days:
+        said = said.replace(day, ERASED)
+    return said
+
+
+def left_digest(layout: RowLayout, row: Mapping[Any, Any]) -> str:
+    """The hash of what an erasure left in the place of personal values."""
+    personal = [row[layout.names[at]] for at in layout.personal]
+    return hashlib.sha256(layout.personal_layout.encoded(personal)).hexdigest()
+
+
+# What an erasure left, against what is there.
+
+
+def erased_findings(connection: Connection) -> Iterator[Finding]:
+    """Rows that look erased and are not, that were changed since, or whose personal values are back."""
+    table = tables.erasure.c
+    rows = connection.execute(select(table.of_table, table.key, table.left, table.act).order_by(table.act)).all()
+    newest = {(of, key): (left, act) for of, key, left, act in rows}
+    for salted in _SALTED:
+        layout, keys = row_layout(salted), [key.name for key in salted.primary_key.columns]
+        query = select(salted).where(func.length(salted.c.salt) == len(NO_HASH))
+        for row in connection.execute(query).mappings():
+            key = canonical([row[name] for name in keys])
+            left, act = newest.pop((salted.name, key), ("", None))
+            place = " ".join(str(row[name]) for name in keys)
+            if act is None:
+                yield Finding(
+                    f"a row of {salted.name} looks erased, and no journal entry erased it", None, salted.name, place
+                )
+            elif left != left_digest(layout, row):
+                what = f"journal entry {act}: what it left of a row of {salted.name} was changed"
+                yield Finding(what, act, salted.name, place)
+    for (of, key), (_, act) in newest.items():
+        yield Finding(f"journal entry {act}: a row of {of} that it erased is missing, or it is back", act, of, key)

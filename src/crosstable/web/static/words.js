@@ -1,0 +1,13 @@
+// The texts of scripts in the language of the page: English is the key; what another language says comes with the page.
+const found = document.getElementById("words");
+const words = found ? JSON.parse(found.textContent) : {};
+
+export const locale = `${document.documentElement.lang || "en"}-US`;
+
+export function phrase(text, values = {}) {
+  return (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+}
+
+export function counted(number, one, several = `${one}s`) {
+  return phrase(`{number} ${number === 1 ? one : several}`, { number });
+}
