@@ -19,12 +19,12 @@ def test_every_fitted_federation_has_known_parameters() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_fitted_federation_is_as_large_at_its_end_as_at_its_beginning(name: str) -> None:
-    """Members who are there in the second year, and in the last but one; a fifth of luck."""
+    """Members who are there in the second year, in the middle and near the end; who pauses stays on longer."""
     made = preset(name, 20_000, seed=3)
     people = made_population(made, np.random.Generator(np.random.PCG64(3)))
     day = made.first_day + 365 * np.array([1, 12, 23])
     there = [int(np.sum((people.joined <= one) & (people.left > one))) for one in day]
-    assert max(there) < 1.2 * min(there)
+    assert max(there) < 1.3 * min(there)
 
 
 def test_more_years_play_more_sections() -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 NEEDS = ("numpy", "polars", "numba")
 COMPARISON = "crosstable-comparison/1"
-DISTANCES = "crosstable-lab-targets/1"
 FEWEST_MEMBERS = 20
 LEAST_RATING, GREATEST_RATING = 100, 3000
 # An interval needs so many federations.
@@ -57,7 +56,9 @@ def rival(text: str) -> "RuleSet | OtherSystem":
 def add_compare(commands: Commands) -> None:
     """The command that compares a federation with official figures."""
     made = add_command(commands, "compare", "compare a simulated federation with official crosstables", _compare)
-    take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}, or {DISTANCES} without --pages")
+    take(
+        made, "archive", "--threads", "--json", json="print the comparison, or the distances from the targets, as JSON"
+    )
     option(made, "--pages FOLDER", "compare with the crosstables with posted ratings in this folder")
     words = "judge so many federations that differ from this simulated one only in their seed"
     option(made, "--seeds N", words, type=count, default=0)
@@ -161,7 +162,7 @@ def add_committee(commands: Commands) -> None:
     option(made, "--members N", "members of each federation (default: 3000)", type=members, default=3000)
     option(made, "--seeds N", "federations of each kind (default: 10)", type=_several_seeds, default=10)
     take(made, "--seed", "--threads", seed="the first seed (default: 1)")
-    take(made, "--json", json="print crosstable-lab-committee/1")
+    take(made, "--json", json="print the report as JSON")
     take(made, "--out", "--force", out="also write one web page to this file")
     made.set_defaults(needs=(*NEEDS, "jinja2"))
 

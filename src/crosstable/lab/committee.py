@@ -127,7 +127,7 @@ class Answer(NamedTuple):
             return "rises in some federations, falls in others"
         if any(rises) or any(falls):
             word, which = ("rises", rises) if any(rises) else ("falls", falls)
-            return f"{word} in {sum(which)} of {len(which)} federations, of the others it cannot be told"
+            return f"{word} in {which.count(True)} of {len(which)} federations, of the others it cannot be told"
         if all(one.difference.value == one.difference.low == one.difference.high == 0.0 for one in self.moved):
             return "does not change"
         return "cannot be told"

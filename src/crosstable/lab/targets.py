@@ -420,7 +420,7 @@ def distances_text(found: Sequence[Distance]) -> str:
             f"{target.value:>9.{digits}f} {target.error:>7.{digits}f} {one.value:>9.{digits}f} {one.errors:>+11.1f}"
         )
         lines.append(f"  {target.name:<30} {numbers}{mark}")
-    near = sum(one.is_near for one in found)
+    near = [one.is_near for one in found].count(True)
     lines.append(
         f"{near} of {len(found)} within {NEAR_ERRORS:g} standard errors or {100 * NEAR_SHARE:g} %; * the others"
     )
@@ -436,7 +436,7 @@ def distances_document(found: Sequence[Distance], known: Official, federations: 
         "format": FORMAT,
         "half": known.half,
         "federations": federations,
-        "near": sum(one.is_near for one in found),
+        "near": [one.is_near for one in found].count(True),
         "targets": [
             {
                 "group": one.target.group,
