@@ -65,7 +65,14 @@ NOT_ON_PAGES = (
     *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
-    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py", "office/schedules.py", "office/erasure_list.py"),
+    *(
+        "office/plain_errors.py",
+        "office/guards.py",
+        "office/settings.py",
+        "office/status.py",
+        "office/schedules.py",
+        "office/erasure_list.py",
+    ),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
@@ -120,7 +127,10 @@ WORDS: tuple[str, ...] = (
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
     *(
-        "start", "end", "td", "session",
+        "start",
+        "end",
+        "td",
+        "session",
         "research",
         "office",
         "founded",
