@@ -21,7 +21,7 @@ from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
 from crosstable.languages.catalogues import ENGLISH, FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
-from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SPAN_TEXT
+from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SHORT_TEXT, SPAN_TEXT
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.in_words import edition_values
 from crosstable.web.pages.explanations import NOUNS
@@ -102,7 +102,7 @@ TABLES = (
 WORDS: tuple[str, ...] = (
     *(DAY_TEXT, SPAN_TEXT, MONTH_TEXT),
     *(name[:3] for name in MONTHS),
-    MONTHS_TEXT,
+    *(MONTHS_TEXT, SHORT_TEXT),
     *(
         "and",
         "to",
