@@ -16,7 +16,7 @@ from crosstable.lab.measures import PROVISIONAL
 from crosstable.lab.posted_pages import history_of, pages_in
 from crosstable.lab.predictions import Games, games_of, people_of, rated_by
 from crosstable.lab.targets import half_of
-from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Constants, deviation, scores_of
+from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Deviations, deviation, scores_of
 from crosstable.rules.rule_sets import OFFICIAL
 from crosstable.terms import RatingSystem
 
@@ -81,13 +81,13 @@ def posted(folder: str) -> Posted:
     )
 
 
-def errors_of(seen: Posted, constants: Constants) -> tuple[Floats, Truths]:
+def errors_of(seen: Posted, constants: Deviations) -> tuple[Floats, Truths]:
     """How many errors each score is away, and which scores are of enough games."""
     found = scores_of(seen.games, seen.rating, deviation(seen.rating, seen.resting, constants))
     return np.abs(found.errors), found.played >= FEWEST_GAMES
 
 
-def cost_of(seen: Posted, constants: Constants) -> float:
+def cost_of(seen: Posted, constants: Deviations) -> float:
     """How far the groups of the first half are from what is wanted."""
     away, enough = errors_of(seen, constants)
     total = 0.0
@@ -98,7 +98,7 @@ def cost_of(seen: Posted, constants: Constants) -> float:
     return total
 
 
-def fitted(seen: Posted, start: Constants = FITTED) -> Constants:
+def fitted(seen: Posted, start: Deviations = FITTED) -> Deviations:
     """Each constant up and down by shares that become smaller, as long as that helps."""
     at, step = np.log([*start.settled, start.beginner]), 0.3
     made = _constants(at)
@@ -118,9 +118,9 @@ def fitted(seen: Posted, start: Constants = FITTED) -> Constants:
     return _constants(at)
 
 
-def _constants(logarithms: Floats) -> Constants:
+def _constants(logarithms: Floats) -> Deviations:
     *settled, beginner = np.exp(logarithms).tolist()
-    return Constants(tuple(settled), beginner)
+    return Deviations(tuple(settled), beginner)
 
 
 def main(folder: str) -> None:
@@ -128,7 +128,7 @@ def main(folder: str) -> None:
     seen = posted(folder)
     constants = fitted(seen)
     print(constants)
-    rounded = Constants(tuple(round(one) for one in constants.settled), round(constants.beginner))
+    rounded = Deviations(tuple(round(one) for one in constants.settled), round(constants.beginner))
     away, enough = errors_of(seen, rounded)
     print(f"| {'group':<36} | fitted half | rows | other half | rows |")
     for name, inside in seen.groups():

@@ -401,4 +401,4 @@ def drop(page: Page, *files: tuple[str, bytes]) -> None:
 def shown(page: Page) -> list[str]:
     """The ratings after the event, once it is rated."""
     expect(page.locator("#sum")).to_contain_text(re.compile(r"\b[1-9]\d* (of \d+ )?sections? rated"))
-    return page.locator("td.result b").all_inner_texts()
+    return page.locator("td.result b").all_text_contents()  # of what is scrolled out of sight too

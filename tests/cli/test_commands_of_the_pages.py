@@ -25,6 +25,7 @@ from tests.verification.made_pages import line, quad, raw_page
 # Pages whose commands have a test of their own.
 ELSEWHERE = {
     "office.md": "tests/cli/test_office_guide.py",
+    "privacy.md": "tests/cli/test_office_consent.py",
     "calculator.md": "tests/cli/test_estimate.py",
     **dict.fromkeys(
         ("lab.md", "lab-federation.md", "lab-committee.md", "lab-tutorial.md"), "tests/lab/test_tutorial.py"

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from crosstable.office import accounts
+from tests.architecture.source import ROOT
 from tests.cli.club import CHAMPIONSHIP, SWISS, Desk
+from tests.cli.test_commands_of_the_pages import typed
 from tests.documents import valid
 
 ANNA, BORIS, CLARA = "anna's long password", "boris' long password", "clara's long password"
@@ -181,3 +183,16 @@ def test_what_is_no_longer_kept_goes(club: Desk) -> None:
     assert "originals for ever" in club.done("settings", "keep", "--originals", "0")
     assert "keep: originals for ever" in club.done("settings", "show")
     assert club.done("clear", "--scrub") == "nothing is older than it is kept\n"
+
+
+def test_the_commands_of_the_page_do_what_it_says(club: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody has the same password here, and types it as often as it is asked for."""
+    club.done("publish", "2026-06", "--cut-off", "played")
+    seen = []
+    for line in typed((ROOT / "docs" / "privacy.md").read_text("utf-8")):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{ANNA}\n" * 3))
+        assert line.words[:2] == ("crosstable", "office")
+        seen.append(club.done(*line.words[2:]))
+    assert len(seen) == 11
+    assert any("proposal 1 is approved" in said for said in seen)
+    assert any("member 30000007 is erased" in said for said in seen)

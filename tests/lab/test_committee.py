@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosstable.cli import main
-from crosstable.lab.committee import FIGURES, TOPICS, Answer, Committee, Moved, committee, committee_document
+from crosstable.lab.committee import FIGURES, TOPICS, Answer, Committee, Moved, Size, committee, committee_document
 from crosstable.lab.committee_page import page
 from crosstable.lab.drawing import Estimate
 from crosstable.lab.known_systems import other_system
@@ -47,7 +47,7 @@ def test_what_is_said_of_intervals(ends: list[tuple[float, float]], said: str) -
 def found() -> Committee:
     """No floors, in two small federations of one kind and two of another."""
     rules = rule_set(name="No floors", personal_floor_is_used=False, peak_drop=4000.0, money_prize=1e9)
-    return committee(rules, OFFICIAL, ("quick-growth", "long-growth"), members=150, seeds=3)
+    return committee(rules, OFFICIAL, ("quick-growth", "long-growth"), Size(150, 3))
 
 
 def test_without_floors_none_creates_points(found: Committee) -> None:
@@ -60,7 +60,7 @@ def test_without_floors_none_creates_points(found: Committee) -> None:
 
 
 def test_the_same_rules_move_nothing() -> None:
-    again = committee(OFFICIAL, OFFICIAL, ("little-practice",), members=150, seeds=3)
+    again = committee(OFFICIAL, OFFICIAL, ("little-practice",), Size(150, 3))
     known = [one for one in again.answers if np.isfinite(one.moved[0].difference.low)]
     assert known
     assert {one.verdict for one in known} == {"does not change"}
@@ -92,7 +92,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_a_largest_k_is_asked_for_by_systems() -> None:
     """Ratings move less with a K of at most 10; floors and bonus are not told of systems."""
     capped, plain = (other_system(f"standard:{words}same_starts=1") for words in ("k_cap=10,", ""))
-    found = committee(capped, plain, ("little-practice",), members=150, seeds=3)
+    found = committee(capped, plain, ("little-practice",), Size(150, 3))
     by_name = {one.figure.name: one.moved[0] for one in found.answers}
     assert by_name["deviance, no unrated player"].difference.value != 0.0
     assert math.isnan(by_name["bonus points, a rating"].now.value)

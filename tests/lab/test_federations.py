@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from crosstable.cli.lab import _FITTED
+from crosstable.cli.lab_answers import FITTED
 from crosstable.errors import HistoryError
 from crosstable.lab.federations import PRESETS, preset, presets
 from crosstable.lab.population import PARAMETERS, made_population
 
 
 def test_every_fitted_federation_has_known_parameters() -> None:
-    assert tuple(presets()) == PRESETS == _FITTED
+    assert tuple(presets()) == PRESETS == FITTED
     for one in presets().values():
         assert set(one.parameters) <= set(PARAMETERS)
         assert one.meaning

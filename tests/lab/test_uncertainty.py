@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crosstable.lab.predictions import Games
-from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Constants, deviation, plus_minus, scores_of
+from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Deviations, deviation, plus_minus, scores_of
 
 
 def test_by_hand() -> None:
@@ -40,7 +40,7 @@ def test_intervals_hold_where_the_truth_is_known(settled: float, played: int) ->
     rng = np.random.default_rng(26)
     sections, people = 600, played + 1
     rating = rng.normal(1500.0, 150.0, sections * people)
-    error = deviation(rating, np.full(len(rating), 100.0), Constants((settled,) * 4, 0.0))
+    error = deviation(rating, np.full(len(rating), 100.0), Deviations((settled,) * 4, 0.0))
     truth = rating + rng.normal(0.0, error)
     pairs = [(one, other) for one in range(people) for other in range(one + 1, people)]
     one, other = (np.array([at * people + pair[side] for at in range(sections) for pair in pairs]) for side in (0, 1))

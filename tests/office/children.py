@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,6 +41,10 @@ class Children:
     def warm(self, address: str) -> None:
         """Let the process from which children are forked do everything once in a trial office."""
         self._order("warm", address)
+
+    def load(self, *modules: str) -> None:
+        """Let that process import modules, so that no child has to."""
+        self._order("load", *modules)
 
     def start(self, chore: str, *given: Any) -> int:
         """Begin a chore and return its process."""
@@ -86,6 +91,11 @@ def main() -> None:
         sys.stdout.flush()
 
 
+def _load(*modules: str) -> None:
+    for name in modules:
+        import_module(name)
+
+
 def _start(chore: str, *given: Any) -> int:
     gc.freeze()  # a child that looks through what it inherits would copy it
     child = os.fork()
@@ -127,6 +137,7 @@ def _is_over(child: int) -> bool:
 
 _ORDERS: dict[str, Callable[..., Any]] = {
     "warm": warm,
+    "load": _load,
     "start": _start,
     "stop": _stop,
     "wait": _wait,

@@ -10,11 +10,14 @@ from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import jobs
+from crosstable.office.backups import backup
 from crosstable.office.database import Office
-from crosstable.office.founding import found_office
+from crosstable.office.founding import found_office, upgrade_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
+from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
+from crosstable.office.supplements import Basis, publish
 from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock
@@ -144,6 +147,28 @@ def keep_rating(address: str, runs: int, pause: float) -> None:
         rerate(office_at(address), AUTHOR)
 
 
+def publish_one(address: str, year: int, month: int) -> None:
+    """Publish a supplement of everything that is rated."""
+    publish(office_at(address), AUTHOR, Month(year, month), Basis.NOW)
+
+
+def back_up(address: str, path: str) -> None:
+    """Write the office into a file."""
+    backup(office_at(address), path)
+
+
+def take_archive(address: str, folder: str) -> None:
+    """Import an archive into an office that was only just made."""
+    from crosstable.office.bulk.archive_in import import_archive
+
+    import_archive(office_at(address), AUTHOR, folder)
+
+
+def bring_up_to_date(address: str) -> None:
+    """Upgrade an older office."""
+    upgrade_office(address, AUTHOR, HandClock())
+
+
 def do_jobs(address: str, minutes: int) -> None:
     """Be a worker, some minutes after the others, until nothing waits."""
     office, clock = office_at(address), HandClock()
@@ -166,6 +191,10 @@ CHORES: dict[str, Callable[..., None]] = {
         hold,
         submit_with_others,
         keep_rating,
+        publish_one,
+        back_up,
+        take_archive,
+        bring_up_to_date,
         do_jobs,
     )
 }

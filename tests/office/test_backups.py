@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.errors import NoOfficeError, OfficeError
-from crosstable.office import sealing
+from crosstable.office import backups, sealing
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
@@ -86,6 +86,19 @@ def test_a_backup_that_cannot_be_finished_leaves_nothing(full: Office, tmp_path:
         backup(full, str(path), stop)
     assert [one.name for one in tmp_path.iterdir() if ".zip" in one.name] == ["office.zip"]
     assert path.read_bytes() == b"the backup of yesterday"
+
+
+@pytest.mark.parametrize("store", ["sqlite"])
+def test_where_a_file_must_have_a_name_it_is_the_owners_alone_and_goes(
+    full: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backups, "_OPEN_FILES", str(tmp_path / "nowhere"))
+    partial, rights = tmp_path / "office.zip.partial", set[int]()
+    partial.write_bytes(b"left by a backup that was killed")
+    backup(full, str(tmp_path / "office.zip"), lambda _: rights.add(partial.stat().st_mode & 0o777))
+    assert rights == {0o600}
+    assert not partial.exists()
+    restore(str(tmp_path / "office.zip"), str(tmp_path / "again.db"))
 
 
 def test_what_comes_in_after_a_backup_is_not_in_it(full: Office, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Boolean, Column, Date, Float, Integer, LargeBinary, String
 
 from crosstable.office.bulk import hashes
+from crosstable.office.bulk.stored import framed
 from crosstable.office.ledger import digests
 from crosstable.office.ledger.digests import layout_of
 
@@ -70,3 +71,16 @@ def test_forty_games_are_forty_games_however_they_are_kept() -> None:
     assert layout.digest([40]) == layout.digest([40.0])
     with pytest.raises(ValueError, match="zip"):
         layout.digest([40, 1])
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("a", "1.5"), ("a", b"1"), ("b", 1.0), ("b", "1"), ("b", 2**31), ("c", "2026-1-05"), ("c", "2026-01-05x"),
+     ("c", 5), ("d", 5), ("d", b"x"), ("e", 2), ("e", "1")],
+)  # fmt: skip
+def test_a_stored_value_of_another_kind_or_spelling_is_refused(column: str, value: object) -> None:
+    """SQLite keeps whatever its file says; turned into the right kind it would have the digest of what was there."""
+    sound = {"a": 1.5, "b": 1, "c": "2026-01-05", "d": "x", "e": 1}
+    assert framed([tuple(sound.values())], SCHEMA).row(0) == (1.5, 1, date(2026, 1, 5), "x", True)
+    with pytest.raises((TypeError, ValueError, pl.exceptions.PolarsError)):
+        framed([tuple({**sound, column: value}.values())], SCHEMA)

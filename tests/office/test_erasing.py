@@ -6,6 +6,7 @@ has a birth date that arrived late and a second id that was merged, both are on 
 
 import json
 import re
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -169,6 +170,18 @@ def test_no_byte_is_left_in_the_files_of_the_database(copy_of: CopyOf, tmp_path:
     for one in files:
         assert not re.search(rb"Jonas 9(?!\d)", one.read_bytes()), one
         assert b"2014-03-09" not in one.read_bytes()
+
+
+def test_whoever_reads_the_file_keeps_old_bytes_in_it(copy_of: CopyOf) -> None:
+    """An erasure says so then; nothing is wrong with the record."""
+    club = copy_of(story)
+    other = sqlite3.connect(club.url.removeprefix("sqlite:///"))
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM act").fetchone()
+    erase_member(club, ASKED, CHILD)
+    assert not club.store.scrub()
+    other.close()
+    assert club.store.scrub()
 
 
 def test_supplements_that_were_handed_out_still_verify(club: Office, tmp_path: Path) -> None:

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Column, Connection, Executable, Table, select, text, update
 
-from crosstable.errors import ReplacedOfficeError
-from crosstable.office import tables
+from crosstable.errors import FormatError, ReplacedOfficeError
+from crosstable.faults import fault
+from crosstable.formats import Reading as FileReading
+from crosstable.formats.detect import read_data
+from crosstable.office import originals, tables
 from crosstable.office.accounts import NewAccount, Role, add_account
 from crosstable.office.audit import Audit, Kept, audit, verify
 from crosstable.office.backups import backup
@@ -23,10 +26,12 @@ from crosstable.office.credentials import NewToken, add_token, bearer_of
 from crosstable.office.database import Office, open_office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.commitments import COMMITTED, NO_HASH, commit, row_layout
-from crosstable.office.ledger.journal import head
+from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import head, last_act_of
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.proof import journal_digests, proof, recommitted
 from crosstable.office.published import Month
+from crosstable.office.sections import rows_of
 from crosstable.office.supplements import Basis, publish
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -314,3 +319,87 @@ def dumped(path: Path) -> Sequence[str] | None:
             return list(connection.iterdump())
     except (sqlite3.Error, UnicodeError):
         return None
+
+
+def test_a_verify_goes_on_from_a_kept_head_and_says_what_it_leaves_out(full: Office) -> None:
+    """Only what was written since is read; a full one still finds what was changed before."""
+    kept = audit(full).head
+    correct_result(full, AUTHOR, "q", ChangedResult(1, 1, 1, "W2"), TODAY)
+    run(full)
+    publish(full, AUTHOR, Month(2027, 1), Basis.NOW)
+    found = audit(full, kept=Kept(since=kept))
+    assert found.findings == ()
+    assert (found.sections, found.lists) == (1, 1)
+    assert "was not looked at again" in " ".join(found.held)
+    tampered(
+        full,
+        "UPDATE ripple SET rating_after = rating_after + 1 WHERE run < 10",
+        f"UPDATE posting SET rating_after = rating_after + 1 WHERE run = {found.acts - 1}",
+    )
+    quick, whole = without_guards(audit(full, kept=Kept(since=kept))), without_guards(audit(full))
+    assert [one for one in quick if "ripple" in one] == []
+    assert any("into posting was changed" in one for one in quick), quick
+    assert any("does not follow from the record: verify without --since says more" in one for one in quick), quick
+    assert any("that it wrote into ripple was changed" in one for one in whole), whole
+
+
+def without_guards(found: Audit) -> list[str]:
+    """What was found beside the guards that a tampering test takes away."""
+    return [one.what for one in found.findings if not one.what.startswith("the trigger")]
+
+
+def test_a_verify_from_a_head_that_never_was_looks_at_everything(full: Office) -> None:
+    found = audit(full, kept=Kept(since="f" * 64))
+    assert [one.what.split(":")[0] for one in found.findings] == [f"the journal never had the head {'f' * 64}"]
+    assert found.lists == 2
+    assert not any("not looked at again" in one for one in found.held)
+
+
+def test_results_that_are_rewritten_with_every_digest_are_found_by_the_original_files(full: Office) -> None:
+    """An event that is not rated yet: nothing follows from it, but the file that came in says something else."""
+    with full.writing("nobody", "tampering") as connection, unguarded(connection, *EVERY_GUARD):
+        connection.execute(text(WIN_TO_LOSS))
+        record = Record(connection, last_act_of(connection, None))
+        heading = record.heading("s", 1)
+        assert heading is not None
+        made = rows_of(heading, record.entries([heading])["s", 1])
+        key = tables.section.c.event_id == "s"
+        connection.execute(update(tables.section).where(key).values(digest=made.heading["digest"]))
+    rehashed(full)
+    wanted = f"entry {heading.act}: section 1 of event s not as the original file s.json reads"
+    assert without_guards(audit(full)) == [wanted]
+
+
+def test_an_original_that_another_version_read_is_told_and_no_finding(
+    full: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readers are mended: what an older one gave may be otherwise today."""
+
+    def without_players(content: bytes, name: str) -> FileReading:
+        reading = read_data(content, name)
+        sections = tuple(one._replace(players=one.players[:-1]) for one in reading.report.sections)
+        return reading._replace(report=reading.report._replace(sections=sections))
+
+    def refusing(content: bytes, name: str) -> FileReading:
+        raise FormatError(fault("not-readable", name, "It cannot be read.", "None."))
+
+    monkeypatch.setattr(originals, "__version__", "9.9")
+    with full.reading() as connection:
+        assert list(originals.read_again(connection)) == []
+        for read, words in ((without_players, "section 1 of event q"), (refusing, "it cannot be read any more")):
+            told = list(originals.read_again(connection, 0, read))
+            assert len(told) == 3
+            assert all(isinstance(one, str) and "another version of this program read it" in one for one in told)
+            assert any(words in str(one) for one in told)
+
+
+def test_an_erased_original_is_not_read(full: Office) -> None:
+    layout, table = row_layout(tables.document), tables.document
+    with full.writing("the office", "erasing") as connection, unguarded(connection, "document"):
+        for row in connection.execute(select(table)).all():
+            hidden = layout.hidden([row._mapping[name] for name in layout.names]).hex()
+            same = table.c.act == row._mapping["act"]
+            connection.execute(update(table).where(same).values(content=b"", name="", salt=hidden))
+    with full.reading() as connection:
+        assert list(originals.read_again(connection)) == []
+        assert not [one.what for one in proof(connection) if one.table == "document"]

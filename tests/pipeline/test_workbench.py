@@ -201,7 +201,7 @@ OF_READING = {
 # What only an office finds, and where; the office alone settles who was a member.
 OF_OFFICES = {
     **dict.fromkeys(("member-not-known", "id-needed", "other-name", "before-opening", "fide-not-on-record"), 0),
-    **dict.fromkeys(("systems-named", "played-before", "event-id-shape"), None),
+    **dict.fromkeys(("systems-named", "played-before", "late-submission", "event-id-shape"), None),
 }
 FOR_THE_OFFICE = {"not-a-member"}
 # Tests below, or of the entries and of rated results, provoke these; all but the first are warnings.

@@ -82,10 +82,12 @@ def _export(options: argparse.Namespace) -> None:
     That is: members with birth dates, merged ids, sections, games, starting ratings and decisions. The archive holds no
     ratings; history replay computes the ones that the office posts.
     """
-    from crosstable.cli.office_access import opened
+    from crosstable.cli.office_access import login_name, opened
     from crosstable.office.bulk.archive_out import export_archive
+    from crosstable.office.security_log import SecurityKind, note_apart
 
     with opened(options) as office, Bar("reading the record"):
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), "everybody", by="history export")
         done = export_archive(office, options.out, options.known_on)
     counts = ", ".join(
         (counted(done.members, "member"), counted(done.sections, "section"), counted(done.games, "game"))

@@ -4,10 +4,20 @@ import argparse
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from crosstable.cli.history import chosen_rules, compile_once
+from crosstable.cli.lab_answers import (
+    FITTED,
+    NEEDS,
+    add_committee,
+    add_compare,
+    add_uncertainty,
+    file_day_or_system,
+    members,
+    rival,
+)
 from crosstable.cli.options import (
     Commands,
     Parser,
@@ -28,29 +38,16 @@ from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.judgements import Backtest
-    from crosstable.lab.known_systems import OtherSystem
     from crosstable.lab.plans import Plan
     from crosstable.lab.population import Federation
-    from crosstable.lab.posted_pages import Resemblance
     from crosstable.lab.sweeping import Sweep
-    from crosstable.rules.rule_sets import RuleSet
-    from crosstable.terms import Report
 
-NEEDS = ("numpy", "polars", "numba")
 INTO_FOLDER = "write into a folder that is not empty"
-COMPARISON = "crosstable-comparison/1"
-DISTANCES = "crosstable-lab-targets/1"
-FEWEST_MEMBERS = 20
 MOST_YEARS = 40
 MOST_REGIONS = 44
-LEAST_RATING, GREATEST_RATING = 100, 3000
-# An interval needs so many federations.
-FEWEST_SEEDS = 3
 # Without a number of sections: five for six members, which gives a member about as many games as official pages show.
 SECTIONS_A_MEMBER = 5 / 6
-_SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 _BACKENDS = ("threads", "processes", "dask", "ray")
-_FITTED = ("quick-growth", "long-growth", "little-practice")
 _METRICS = ("rated", "deviance", "brier")
 
 
@@ -62,23 +59,23 @@ def parser() -> Parser:
     commands = add_commands(made)
     _add_simulate(commands)
     add_command(commands, "parameters", "list the parameters of a simulated federation", _list)
-    _add_compare(commands)
+    add_compare(commands)
     _add_rules(commands)
     _add_backtest(commands)
     _add_report(commands)
-    _add_committee(commands)
+    add_committee(commands)
     _add_sweep(commands)
     _add_pages(commands)
-    _add_uncertainty(commands)
+    add_uncertainty(commands)
     return made
 
 
 def _add_simulate(commands: Commands) -> None:
     made = add_command(commands, "simulate", "simulate a federation and write it as an archive", _simulate)
     made.epilog = "For what --set can change, type crosstable lab parameters."
-    option(made, "--members N", "how many members join in total", type=_members, required=True)
+    option(made, "--members N", "how many members join in total", type=members, required=True)
     words = "one that is fitted to figures of US Chess (docs/lab-federation.md)"
-    made.add_argument("--federation", choices=_FITTED, help=words)
+    made.add_argument("--federation", choices=FITTED, help=words)
     much = made.add_mutually_exclusive_group()
     option(much, "--sections N", "about how many sections are played (default: 5 for 6 members)", type=count)
     option(much, "--games N", "about how many games are played, instead of --sections", type=count)
@@ -95,12 +92,6 @@ def _add_simulate(commands: Commands) -> None:
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
     several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written", force=INTO_FOLDER)
-
-
-def _members(text: str) -> int:
-    if count(text) < FEWEST_MEMBERS:
-        raise argparse.ArgumentTypeError(f"{text} members are too few; give at least {FEWEST_MEMBERS}")
-    return int(text)
 
 
 def _at_most(most: int, things: str) -> Callable[[str], int]:
@@ -183,98 +174,6 @@ def _refuse_full(folder: str, *, is_forced: bool) -> None:
         raise RefusedError(f"{folder} is not empty; give another folder, or --force to write into it", FAULTY)
 
 
-def _add_compare(commands: Commands) -> None:
-    made = add_command(commands, "compare", "compare a simulated federation with official crosstables", _compare)
-    take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}, or {DISTANCES} without --pages")
-    option(made, "--pages FOLDER", "compare with the crosstables with posted ratings in this folder")
-    words = "judge so many federations that differ from this simulated one only in their seed"
-    option(made, "--seeds N", words, type=count, default=0)
-    half = made.add_mutually_exclusive_group()
-    flag(half, "--fitted-half", "use the half of the events that federations were fitted on")
-
-
-def _compare(options: argparse.Namespace) -> None:
-    """Replay an archive under the official rules and compare it with official figures.
-
-    Without --pages: with the targets that come with the program, each with its standard error and its distance. With
-    --pages: its crosstables with a folder of official ones; the figures are ratings and experience of players,
-    sections, draws by rating, and scores of the lower rated by difference, and sections of the archive are weighted to
-    match the pages by year and system. docs/lab-federation.md explains the figures, and what pages cannot show.
-    """
-    if options.pages is None:
-        _measure(options)
-        return
-    from crosstable.lab.posted_pages import resemblance_text
-
-    found = _compared(options)
-    print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
-
-
-def _measure(options: argparse.Namespace) -> None:
-    """Compare an archive with the targets, or federations that differ from it only in their seed."""
-    from crosstable.history.archive import read
-    from crosstable.lab.backtesting import federation_of
-    from crosstable.lab.simulate import simulated
-    from crosstable.lab.targets import HALVES, distances, distances_document, distances_text, packaged, seen_archive
-
-    known = packaged(HALVES[0 if options.fitted_half else 1])
-    archive = read(options.archive)
-    every = [archive]
-    compile_once()
-    threads = options.threads or len(os.sched_getaffinity(0))
-    with Bar("rating federations", max(options.seeds, 1)) as bar:
-        if options.seeds:
-            made = federation_of(archive, options.archive)
-            seeds = range(made.seed, made.seed + options.seeds)
-            every = (simulated(made._replace(seed=seed)).archive for seed in seeds)  # type: ignore[assignment]
-        seen = []
-        for one in every:
-            seen.append(seen_archive(one, threads))
-            bar.done(len(seen))
-    found = distances(seen, known)
-    print_answer(distances_document(found, known, len(seen)), distances_text(found), as_json=options.json)
-
-
-def _compared(options: argparse.Namespace) -> "Resemblance":
-    from crosstable.errors import HistoryError
-    from crosstable.history.archive import read
-    from crosstable.history.index import build
-    from crosstable.lab.posted_pages import observed_archive, observed_pages, resemblance
-
-    with Bar("reading pages"):
-        official = observed_pages(_reports(options.pages))
-    if official.pages.is_empty():
-        raise HistoryError(f"there is no crosstable with posted ratings in {options.pages}")
-    compile_once()
-    archive = read(options.archive)
-    threads = options.threads or len(os.sched_getaffinity(0))
-    with Bar("rating sections") as bar:
-        simulated = observed_archive(archive, build(archive), threads, bar.done)
-    return resemblance(official, simulated)
-
-
-def _reports(folder: str) -> Iterator["Report"]:
-    """The reports of a folder: archives of crosstables, or one in each file."""
-    from crosstable.cli.verify import files_in, reports_in
-    from crosstable.errors import HistoryError
-
-    if not os.path.isdir(folder):
-        raise HistoryError(f"{folder} is not a folder of crosstables")
-    for path in files_in([folder]):
-        if not os.path.isdir(path):
-            yield from reports_in(path)
-
-
-def _comparison(found: "Resemblance") -> dict[str, object]:
-    """The comparison as JSON; a figure that one side does not have is null."""
-    figures = [
-        {name: None if value != value else value for name, value in row.items()}
-        for row in found.frame.iter_rows(named=True)
-    ]
-    counts = {name: getattr(found, name) for name in ("pages", "rows", "sections", "matched")}
-    return {"format": COMPARISON, **counts, "figures": figures}
-
-
 def _add_rules(commands: Commands) -> None:
     made = add_command(commands, "rules", "check a rule set and print what it changes", _rules)
     option(made, "rules FILE|DATE", "the rule set, or a day", type=file_or_day)
@@ -308,21 +207,13 @@ def _add_judging(made: Parser) -> None:
         made,
         "--against FILE|DATE|SYSTEM",
         words,
-        type=_file_day_or_system,
+        type=file_day_or_system,
         action="append",
         default=[],
     )
     words = "judge so many federations that differ from this simulated one only in their seed"
     option(made, "--seeds N", words, type=count, default=0)
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
-
-
-def _file_day_or_system(text: str) -> str:
-    return text if _is_system(text) else file_or_day(text)
-
-
-def _is_system(text: str) -> bool:
-    return (kind := text.partition(":")[0]) in _SYSTEMS or kind.endswith(".py")
 
 
 def _judged(options: argparse.Namespace) -> "Backtest":
@@ -332,20 +223,12 @@ def _judged(options: argparse.Namespace) -> "Backtest":
     if options.start and options.end and options.start > options.end:
         raise RefusedError("--from is after --to")
     rules = chosen_rules(options.rules)
-    against = [_rival(text) for text in options.against]
+    against = [rival(text) for text in options.against]
     compile_once()
     draws = Draws(options.seed, options.draws, options.threads or len(os.sched_getaffinity(0)), options.seeds)
     span = (options.start, options.end)
     with Bar("judging federations" if options.seeds else "judging sections") as bar:
         return backtest(options.archive, rules, against, span=span, draws=draws, progress=bar.done)
-
-
-def _rival(text: str) -> "RuleSet | OtherSystem":
-    if not _is_system(text):
-        return chosen_rules(text)
-    from crosstable.lab.known_systems import other_system
-
-    return other_system(text)
 
 
 def _add_backtest(commands: Commands) -> None:
@@ -402,82 +285,6 @@ def _report(options: argparse.Namespace) -> None:
     print_answer(made.document, f"written to {options.out}\n", as_json=options.json)
 
 
-def _add_committee(commands: Commands) -> None:
-    made = add_command(commands, "committee", "say what a change of the rules would do", _committee)
-    words = "the proposed rules: a rule set (TOML), those of one day, or a system (default: the official rules)"
-    option(made, "--rules FILE|DATE|SYSTEM", words, type=_file_day_or_system)
-    several(made, "--change NAME=VALUE", "change a constant of the proposed rules (repeatable)")
-    words = "the rules they are compared with (default: the official rules)"
-    option(made, "--against FILE|DATE|SYSTEM", words, type=_file_day_or_system)
-    several(made, "--now NAME=VALUE", "change a constant of the rules they are compared with (repeatable)")
-    words = "only in this fitted federation (repeatable; default: in all)"
-    made.add_argument("--federation", choices=_FITTED, action="append", help=words)
-    option(made, "--members N", "members of each federation (default: 3000)", type=_members, default=3000)
-    option(made, "--seeds N", "federations of each kind (default: 10)", type=_several_seeds, default=10)
-    take(made, "--seed", "--threads", seed="the first seed (default: 1)")
-    take(made, "--json", json="print crosstable-lab-committee/1")
-    take(made, "--out", "--force", out="also write one web page to this file")
-    made.set_defaults(needs=(*NEEDS, "jinja2"))
-
-
-def _several_seeds(text: str) -> int:
-    if count(text) < FEWEST_SEEDS:
-        raise argparse.ArgumentTypeError(
-            f"{text} federations are too few for an interval; give at least {FEWEST_SEEDS}"
-        )
-    return int(text)
-
-
-def _committee(options: argparse.Namespace) -> None:
-    """Say what a proposed change of the rules would do, over several seeds of every fitted federation.
-
-    Drift of adults, juniors, floors, sandbaggers, online and Quick ratings, provisional ratings, points created,
-    predictions: what moves, by how much, how sure. Without a file: --change bonus_threshold=14 --now
-    bonus_threshold=10. docs/lab-committee.md explains the figures.
-    """
-    if options.out is not None:
-        refuse_to_replace([options.out], is_forced=options.force)
-    rules, against = (
-        _changed_rules(chosen_rules(None) if text is None else _rival(text), changes)
-        for text, changes in ((options.rules, options.change), (options.against, options.now))
-    )
-    if rules == against:
-        raise RefusedError("both rule sets are the same; give --rules FILE or --change NAME=VALUE")
-    from crosstable.lab.committee import committee, committee_document
-    from crosstable.lab.committee_page import write_page
-
-    compile_once()
-    kinds = options.federation or list(_FITTED)
-    threads = options.threads or len(os.sched_getaffinity(0))
-    size = {"members": options.members, "seeds": options.seeds, "first_seed": options.seed, "threads": threads}
-    with Bar("rating federations", options.seeds * len(kinds)) as bar:
-        found = committee(rules, against, kinds, **size, progress=bar.done)
-    if options.out is not None:
-        write_page(found, options.out)
-    print_answer(committee_document(found), str(found), as_json=options.json)
-
-
-def _changed_rules(rules: "RuleSet | OtherSystem", changes: list[str]) -> "RuleSet | OtherSystem":
-    """A rule set with some constants changed, each written as NAME=VALUE."""
-    from crosstable.rules.rule_files import rule_set
-    from crosstable.rules.rule_sets import RuleSet
-
-    if not changes:
-        return rules
-    if not isinstance(rules, RuleSet):
-        raise RefusedError(f"{rules.name} is no rule set; write its parameters after it, as standard:k_cap=32")
-    said: dict[str, object] = {}
-    for change in changes:
-        name, is_set, text = change.partition("=")
-        try:
-            said[name.strip()] = tomllib.loads(f"value = {text.strip()}")["value"]
-        except tomllib.TOMLDecodeError:
-            is_set = ""
-        if not is_set:
-            raise RefusedError(f"{change!r} changes nothing; write it as NAME=VALUE, as bonus_threshold=14")
-    return rule_set(rules, **said)  # type: ignore[arg-type]
-
-
 def _add_pages(commands: Commands) -> None:
     made = add_command(commands, "pages", "make an archive from posted crosstables", _pages)
     option(made, "folder FOLDER", "the folder of posted crosstables")
@@ -503,25 +310,6 @@ def _pages(options: argparse.Namespace) -> None:
     sys.stdout.write(
         f"written to {options.out}: {counted(len(pages), 'page')}, {counted(archive.entries.height, 'row')}\n"
     )
-
-
-def _add_uncertainty(commands: Commands) -> None:
-    made = add_command(commands, "uncertainty", "say how uncertain a Regular rating is", _uncertainty)
-    option(made, "rating RATING", "the rating", type=float)
-    option(made, "--games N", "on how many games it rests (default: established)", type=count)
-
-
-def _uncertainty(options: argparse.Namespace) -> None:
-    """Say by how many points a Regular rating may be off, 95 times of a hundred.
-
-    The numbers come from official results: docs/lab-committee.md says how they were found and how often they hold.
-    """
-    from crosstable.lab.uncertainty import plus_minus
-
-    if not LEAST_RATING <= options.rating <= GREATEST_RATING:
-        raise RefusedError(f"the rating should be from {LEAST_RATING} to {GREATEST_RATING}")
-    points = plus_minus(options.rating, float("inf") if options.games is None else options.games)
-    sys.stdout.write(f"{options.rating:g} ± {points:.0f}\n")
 
 
 # sweep

@@ -83,6 +83,7 @@ def asking(office: Office, options: argparse.Namespace, event_id: str) -> "Reque
     if not is_by_two(office):
         return bool(options.request)
     who = proven_account(office, options.account) if options.account else None
+    options.proposer = who
 
     def is_needed(record: Record, report: Report) -> bool:
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]

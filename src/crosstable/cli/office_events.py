@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_consent import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.options import Parser, also, flag, option, take
@@ -24,8 +24,9 @@ from crosstable.office.database import Office
 from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
-from crosstable.office.proposals import confirmation, withdrawal
+from crosstable.office.proposals import confirmation, note_proposed, withdrawal
 from crosstable.office.questions import about_event
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of
 from crosstable.office.views import known
 from crosstable.sentences import counted
@@ -89,6 +90,8 @@ def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Su
     made = submit_first(office, author_of(options), document, today(office), wanted)
     with office.reading() as connection:
         private = birth_differences(known(connection).record, document.reading.report)
+    if private:
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), f"event {made.event_id}", by="office submit")
     return made._replace(faults=(*made.faults, *private))
 
 
@@ -211,6 +214,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
         say(text)
     if made.is_requested:
         if made.proposal is not None:
+            note_proposed(office, options.proposer, made.proposal)
             tell_proposed(made.proposal)
             return 0
         say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")

@@ -167,15 +167,23 @@ class View(NamedTuple):
         return (self.people.system == system) & (self.people.member >= 0) & self.brought.is_rated
 
 
+class Size(NamedTuple):
+    """How many members federations have, how many of each kind there are, from which seed on; and threads."""
+
+    members: int = 3000
+    seeds: int = 10
+    first_seed: int = 1
+    threads: int = 1
+
+
+USUAL = Size()
+
+
 def committee(
     rules: RuleSet | OtherSystem,
     against: RuleSet | OtherSystem = OFFICIAL,
     federations: Sequence[str] = tuple(PRESETS),
-    *,
-    members: int = 3000,
-    seeds: int = 10,
-    first_seed: int = 1,
-    threads: int = 1,
+    size: Size = USUAL,
     progress: Progress = in_silence,
 ) -> Committee:
     """What a change of the rules does in so many federations of each kind.
@@ -183,16 +191,16 @@ def committee(
     Instead of rule sets, other systems may be compared: ``standard:k_cap=32,same_starts=1`` with
     ``standard:same_starts=1``; of them nothing is told about floors and points.
     """
-    every = tuple(range(first_seed, first_seed + seeds))
+    every = tuple(range(size.first_seed, size.first_seed + size.seeds))
     by_federation: dict[str, list[tuple[list[float], list[float]]]] = {name: [] for name in federations}
     for at, (name, seed) in enumerate((name, seed) for name in federations for seed in every):
-        made = preset(name, members, seed=seed)._replace(sandbaggers=PLANTED)
+        made = preset(name, size.members, seed=seed)._replace(sandbaggers=PLANTED)
         archive, truth = simulated(made, is_compiled=True)
         index = build(archive)
         held = truth[HELD_BACK].to_numpy()
         people = people_of(archive, index, strengths_of(archive, truth))
         held_back = people_of(archive, index, held).strength
-        pair = [_figures(archive, index, (people, held_back), one, threads) for one in (against, rules)]
+        pair = [_figures(archive, index, (people, held_back), one, size.threads) for one in (against, rules)]
         by_federation[name].append((pair[0], pair[1]))
         progress(at + 1)
     answers = [
@@ -202,7 +210,7 @@ def committee(
         )
         for at, figure in enumerate(FIGURES)
     ]
-    return Committee(rules, against, tuple(federations), members, every, tuple(answers))
+    return Committee(rules, against, tuple(federations), size.members, every, tuple(answers))
 
 
 def _moved(name: str, pairs: Sequence[tuple[float, float]]) -> Moved:
@@ -342,11 +350,12 @@ def _last(view: View, system: RatingSystem) -> pl.DataFrame:
 
 
 def _first_errors(view: View, regular: Any) -> tuple[float, float]:  # noqa: ANN401 (truth values)
-    """The error of provisional ratings before sections, and of first ratings after them."""
+    """The error of provisional ratings before sections, and of first ratings after them, beside that of everybody."""
     status = of_status(view.brought, view.people.counted)
+    level = _mean(view.error[regular & (status > UNRATED)])
     provisional = view.error[regular & (status == PROVISIONAL)]
     first = (view.brought.after - view.people.strength)[regular & (status == UNRATED)]
-    return _root(provisional), _root(first)
+    return _root(provisional - level), _root(first - level)
 
 
 def _predictions(view: View, losses: Losses) -> tuple[float, float]:

@@ -21,17 +21,17 @@ _Q = math.log(10.0) / 400.0
 _DRAWS, _DRAWS_A_THOUSAND, _DRAWS_FROM, _FEWEST_DRAWS, _MOST_DRAWS = 0.08, 0.14, 600.0, 0.04, 0.4
 
 
-class Constants(NamedTuple):
+class Deviations(NamedTuple):
     """Deviations of established ratings at the levels, and what a rating on one game has beside that."""
 
     settled: tuple[float, ...]
     beginner: float
 
 
-FITTED = Constants(settled=(241.0, 241.0, 130.0, 87.0), beginner=838.0)
+FITTED = Deviations(settled=(241.0, 241.0, 130.0, 87.0), beginner=838.0)
 
 
-def deviation(rating: Floats, games: Floats, constants: Constants = FITTED) -> Floats:
+def deviation(rating: Floats, games: Floats, constants: Deviations = FITTED) -> Floats:
     """The standard deviation of the error of ratings on so many games."""
     settled = np.interp(rating, LEVELS, constants.settled) ** 2
     few = np.where(games <= PROVISIONAL, 1.0 / np.maximum(games, 1.0) - 1.0 / (PROVISIONAL + 1.0), 0.0)

@@ -38,6 +38,8 @@ from crosstable.office.sealing import Sealing, is_sealed, unseal
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
+# Where Linux shows a program its open files; a file without a name gets one through it.
+_OPEN_FILES = "/proc/self/fd"
 # Tables of a backup: the record, and who may work on it.
 KEPT = (
     *tables.metadata.sorted_tables,
@@ -72,25 +74,45 @@ class Backup(NamedTuple):
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
     """Write an office into a file, encrypted where a key is given; the file is complete, or it is not there."""
-    partial = f"{path}.partial"
+    with (
+        complete_file(path) as file,
+        closing(Sealing(file, key)) if key else nullcontext(file) as target,
+        office.reading() as connection,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        return _write(connection, archive, progress)
+
+
+@contextmanager
+def complete_file(path: str) -> Iterator[IO[bytes]]:
+    """A file to write that only its owner may read, and that takes its place when it is complete.
+
+    Until then it has no name where the system can do that, so that nothing is left when the program is killed;
+    elsewhere it ends in ``.partial``, and the next one cleans it up.
+    """
+    partial, folder = f"{path}.partial", os.path.dirname(path) or "."
+    with suppress(FileNotFoundError):
+        os.remove(partial)
+    unnamed = getattr(os, "O_TMPFILE", 0) if os.path.isdir(_OPEN_FILES) else 0
     try:
-        with suppress(FileNotFoundError):
-            os.remove(partial)  # a backup that was killed left it
-        handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with (
-            os.fdopen(handle, "w+b") as file,
-            closing(Sealing(file, key)) if key else nullcontext(file) as target,
-            office.reading() as connection,
-            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
-        ):
-            made = _write(connection, archive, progress)
-        with open(partial, "rb") as written:
-            os.fsync(written.fileno())
+        handle = os.open(folder, unnamed | os.O_RDWR, 0o600)
+    except OSError:  # a folder is opened like this only where files without a name can be
+        unnamed, handle = 0, os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if unnamed:
+                os.link(f"{_OPEN_FILES}/{file.fileno()}", partial, src_dir_fd=directory)
         os.replace(partial, path)
+        with suppress(OSError):
+            os.fsync(directory)  # the name outlasts a power cut
     finally:
-        if os.path.exists(partial):
+        os.close(directory)
+        with suppress(FileNotFoundError):
             os.remove(partial)
-    return made
 
 
 def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress) -> Backup:

@@ -1,12 +1,12 @@
 """What a store says of itself: its own integrity check, its tables and indexes, the triggers that guard the record."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from sqlalchemy import Connection, MetaData, create_engine, text
 
 from crosstable.office import account_tables, tables
-from crosstable.office.database import SCHEMA, create_accounts, schema_in
+from crosstable.office.database import SCHEMA, Office, create_accounts, schema_in
 from crosstable.office.founding import migrate
 from crosstable.office.proof import UNREADABLE, Finding, one_line
 
@@ -21,13 +21,23 @@ _GUARDS = text(
 
 
 def store_findings(connection: Connection) -> Iterator[Finding]:
-    """Whatever is wrong with the store before anything in it is looked at."""
-    for check in (_integrity, _schema, _definitions if connection.dialect.name == "sqlite" else _server_definitions):
-        try:
-            yield from check(connection)
-        except UNREADABLE as error:
-            connection.rollback()
-            yield Finding(f"the store cannot be read: {one_line(error)}")
+    """Whatever is wrong with the definitions of a store before anything in it is looked at."""
+    yield from _told(connection, _schema)
+    yield from _told(connection, _definitions if connection.dialect.name == "sqlite" else _server_definitions)
+
+
+def integrity_findings(office: Office) -> list[Finding]:
+    """What a store's own check of its pages and indexes says; it may run beside others who read."""
+    with office.reading() as connection:
+        return [*_told(connection, _integrity)]
+
+
+def _told(connection: Connection, check: Callable[[Connection], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from check(connection)
+    except UNREADABLE as error:
+        connection.rollback()
+        yield Finding(f"the store cannot be read: {one_line(error)}")
 
 
 def _integrity(connection: Connection) -> Iterator[Finding]:

@@ -86,8 +86,8 @@ class _Summing:
         self.done: dict[Hashable, Summary] = {}
 
     def add(self, entries: Sequence[Hashable], digests: Sequence[bytes]) -> None:
-        """Add rows, each with the entry that wrote it."""
-        if len(set(entries)) == 1:
+        """Add rows, each with the entry that wrote it, or all with one."""
+        if len(entries) == 1:
             self.digests.setdefault(entries[0], bytearray()).extend(b"".join(digests))
         else:
             for entry, digest in zip(entries, digests, strict=True):
@@ -155,7 +155,8 @@ def _in_portions(connection: Connection, table: Table, query: Select[Any], place
         for portion in stored_portions(connection, query, schema_of(table, names)):
             if look is not None:
                 look.take(portion)
-            yield portion[names[place]].to_list(), row_digests(portion, table)
+            writers = portion[names[place]]
+            yield (writers[:1] if writers.n_unique() == 1 else writers).to_list(), row_digests(portion, table)
 
 
 def _one_by_one(connection: Connection, table: Table, query: Select[Any], place: int, look: Look | None) -> _Rows:

@@ -278,8 +278,13 @@ def propose(office: Office, author: Author, wish: ProposedAction, credential: st
         _require_sense(known(connection).record, wish, office.clock().date())
         _require_new(connection, wish)
         number = _write(office, connection, author, wish)
-    _note(office, SecurityKind.PROPOSED, Proven(author.actor, credential), number, what=wish.kind.value)
+    note_proposed(office, Proven(author.actor, credential), number, wish.kind)
     return number
+
+
+def note_proposed(office: Office, who: Proven, number: int, kind: ProposalKind = ProposalKind.CONFIRM) -> None:
+    """Let the security log say who proposed something, once it is stored."""
+    _note(office, SecurityKind.PROPOSED, who, number, what=kind.value)
 
 
 def _note(office: Office, kind: SecurityKind, who: Proven, number: int, **more: object) -> None:

@@ -151,7 +151,7 @@ class Sqlite:
 def _scrubbed(path: str) -> bool:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         try:
-            for pragma in ("PRAGMA busy_timeout=5000", "PRAGMA secure_delete=ON", "VACUUM"):
+            for pragma in ("PRAGMA busy_timeout=1000", "PRAGMA secure_delete=ON", "VACUUM"):
                 connection.execute(pragma)
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.OperationalError:

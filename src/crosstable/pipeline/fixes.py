@@ -4,18 +4,16 @@ A change is a path into the draft and the new value; ``None`` takes out what is 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any, NamedTuple
 
 from crosstable.checks.players import are_alike
 from crosstable.errors import Fault
 from crosstable.formats.event_json import read_cell
+from crosstable.pipeline.draft_places import Change, Fix, Neighbors, Path, Spot
 from crosstable.sentences import american, american_days
 from crosstable.terms import AS_ONE_SIDED, MIRRORED, POINTS, ReportedCell, Result, total
 
-Path = tuple[str | int, ...]
-Change = tuple[Path, Any]
 USUAL_CONTROLS = ("G/90;d5", "G/60;d5", "G/45;d5", "G/30;d5", "G/15;d5", "G/5;d0", "90+30")
 MOST_MEMBERS = 5
 _OTHER_COLOR = {"w": "b", "b": "w", "": ""}
@@ -49,61 +47,6 @@ _OF_EVENTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 # Findings about a row after which nothing but the rest of the event can be rated.
 _OF_WHOLE_SECTIONS = ("too-many-rounds", "before-opening")
 _FIELD_OF = {code: field for field, codes in _FIELDS.items() for code in codes}
-
-
-class Spot(NamedTuple):
-    """A place of the draft, counted from 0: a section, a row of it, a round of the row."""
-
-    section: int
-    row: int | None
-    round: int | None
-
-
-class Fix(NamedTuple):
-    """What a button says and what it changes."""
-
-    label: str
-    changes: tuple[Change, ...]
-
-
-class Neighbors(NamedTuple):
-    """The event of a draft, who is called like a name (ids and names), and the day on which somebody asks."""
-
-    event: Mapping[str, Any]
-    find: Callable[[str], Sequence[tuple[str, str]]]
-    today: date
-
-    def section(self, spot: Spot) -> Mapping[str, Any]:
-        """The section of a place."""
-        found: Mapping[str, Any] = self.event["sections"][spot.section]
-        return found
-
-    def player(self, spot: Spot) -> Mapping[str, Any]:
-        """The row of a place."""
-        found: Mapping[str, Any] = self.section(spot)["players"][spot.row]
-        return found
-
-    def cell(self, spot: Spot) -> ReportedCell:
-        """The cell of a place; one that is not there is blank."""
-        rounds = self.player(spot).get("rounds", [])
-        text = rounds[spot.round] if spot.round is not None and spot.round < len(rounds) else ""
-        return read_cell(text if isinstance(text, str) else "")
-
-    def row_of(self, spot: Spot, number: int) -> Spot | None:
-        """The cell of another player in the same round."""
-        for row, player in enumerate(self.section(spot)["players"]):
-            if player.get("number") == number:
-                return spot._replace(row=row)
-        return None
-
-    def naming(self, spot: Spot) -> Iterator[tuple[Spot, ReportedCell]]:
-        """The games of other rows in the same round that name the player of this one."""
-        number = self.player(spot).get("number")
-        for row in range(len(self.section(spot)["players"])):
-            other = spot._replace(row=row)
-            cell = self.cell(other)
-            if row != spot.row and cell.result in MIRRORED and cell.opponent == number:
-                yield other, cell
 
 
 def field_of(code: str) -> str:

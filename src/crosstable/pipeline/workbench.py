@@ -38,7 +38,8 @@ from crosstable.pipeline.completing import (
     section_of,
     with_members,
 )
-from crosstable.pipeline.fixes import Fix, Neighbors, Path, Spot, cell_of, field_of, fixes_for, other_spot
+from crosstable.pipeline.draft_places import Fix, Neighbors, Path, Spot, spot_of
+from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
 from crosstable.pipeline.rating import ExaminedSection, RatedEvent, RatingSource, rate, remember
 from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
@@ -49,10 +50,7 @@ HAND, READ = "hand", "read"
 NOT_TAKEN = "The office's rating is not taken for this row. Choose the member, or say that this is the player."
 MOST_LISTED = 2_000_000
 MOST_FINDINGS = 2000
-_IN_FILE = re.compile(r"sections\[(\d+)\](?:\.players\[(\d+)\])?(?:\.rounds\[(\d+)\])?")
-_ROUND = re.compile(r", round (\d+)(?: \[[^][]*(?:\[\d+\][^][]*)*\])?$")
 _WORDS = re.compile(r"(?P<words>.*?) \[[^][]*(?:\[\d+\][^][]*)*\]$", re.DOTALL)
-_SECTION = re.compile(r"section (\d+)")
 Draft = Mapping[str, Any]
 
 
@@ -383,23 +381,6 @@ def _members(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
 # What is said of it.
 
 
-def spot_of(place: str, report: Report) -> Spot | None:
-    """Which section, row and round of the draft a place names, each counted from 0."""
-    within = _IN_FILE.search(place.rpartition(" [")[2] if " [sections[" in place else place)
-    if within is None:
-        named = _SECTION.match(place)
-        numbers = {section_number(one, at): at for at, one in enumerate(report.sections)}
-        at = numbers.get(int(named[1])) if named else None
-        return None if at is None else Spot(at, None, None)
-    section, row, cell = (None if part is None else int(part) for part in within.groups())
-    round_number = _ROUND.search(place)
-    if section is None or section >= len(report.sections):
-        return None
-    if row is not None and row >= len(report.sections[section].players):
-        return None
-    return Spot(section, row, int(round_number[1]) - 1 if round_number else cell)
-
-
 def _accepted(event: RatedEvent) -> list[dict[str, Any]]:
     """What was accepted, by code: how many findings, and the first of them in words."""
     by: dict[str, list[Fault]] = {}
@@ -430,13 +411,14 @@ def _findings(
             ]
             fixes.append(Fix("I have put it right", ((path, None),)))
         if found.code == "other-name" and spot is not None and spot.row is not None:
-            number = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
-            fixes.append(Fix("This is the player", ((("names", number), "yes"),)))
+            named = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
+            fixes.append(Fix("This is the player", ((("names", named), "yes"),)))
         elif found.severity is Severity.WARNING or (found.severity is Severity.CONFIRM and not is_strict):
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
         finding = _finding(found, spot, fixes)
         if not finding["where"] and spot is not None:
-            finding["where"] = f"Section {near.section(spot).get('number') or spot.section + 1}"
+            number = near.section(spot).get("number") or spot.section + 1
+            finding["where"] = f"Section {number}"
         yield {**finding, **({} if also is None else {"also": also._asdict()})}
 
 

@@ -19,6 +19,7 @@ from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
+from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
@@ -305,12 +306,17 @@ def _other_rules(about: Suspicion, whole: Trials, numbers: Sequence[int]) -> Ite
     """The section under other bonuses and under the rules of other times, where they bring one of some rows about."""
     part, rows = part_of(about, numbers), [row for row in about.rows if row.number in numbers]
     checked, players = part.page.checked, Trials(part.page, about.backgrounds).players
+    fits: dict[Constants, bool] = {}  # what else an edition changes moves no rating
     for what, edition in _editions(checked.edition):
-        try:
-            trials = Trials(part.page._replace(checked=checked._replace(edition=edition)), about.backgrounds, players)
-        except UnsupportedEditionError:
-            continue
-        if any(about.is_met(row, trials.rating_alone(row.number)) for row in rows):
+        if edition.constants not in fits:
+            page = part.page._replace(checked=checked._replace(edition=edition))
+            try:
+                trials = Trials(page, about.backgrounds, players)
+            except UnsupportedEditionError:
+                continue
+            met = any(about.is_met(row, trials.rating_alone(row.number)) for row in rows)
+            fits[edition.constants] = met
+        if fits[edition.constants]:
             yield Change(what, rated=partial(_under, edition, whole))
 
 

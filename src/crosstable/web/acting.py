@@ -32,9 +32,11 @@ from crosstable.office.proposals import (
     carry_out_alone,
     correction_needs_two,
     needs_two,
+    note_proposed,
     propose,
     propose_request,
 )
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.submissions import (
     NO_OPTIONS,
     Document,
@@ -118,6 +120,8 @@ def submit_for(
         with office.reading() as connection:
             private = birth_differences(known(connection).record, document.reading.report)
         made = made._replace(faults=(*made.faults, *private))
+        if private:
+            note_apart(office, SecurityKind.BIRTH_DATE_READ, actor.name, f"event {made.event_id}", by="submission")
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
     after = Author(actor.name, f"after submitting {document.name}")
@@ -227,6 +231,8 @@ def correct_for(reading: Reading, actor: Actor, event_id: str, correct: Correct,
     require_event(office, actor, event_id)
     author = Author(actor.name, reason)
     made = correct(author, _asking(office, actor, author))
+    if made.proposal is not None:
+        note_proposed(office, proven_by_session(office, actor.secret), made.proposal)
     if not actor.is_office:
         made = made._replace(differences=tuple(public_differences(made.differences)))
     is_to_rate = made.is_stored and not made.is_requested

@@ -36,13 +36,15 @@ _IS_ERASED = (pl.col("salt").str.len_bytes() == len(NO_HASH)).alias("is_erased")
 class _Sections:
     """Sections whose rows are no longer what was submitted; of what was erased the digest cannot be made again."""
 
+    _headings: list[pl.DataFrame]
+    _known: pl.DataFrame | None
+
     def __init__(self) -> None:
-        self._headings: list[pl.DataFrame] = []
-        self._known: pl.DataFrame | None = None
+        self.begin()
 
     def begin(self) -> None:
         """Forget what was seen."""
-        self._headings = []
+        self._headings, self._known = [], None
 
     def take(self, frame: pl.DataFrame) -> None:
         """See some headings."""
@@ -176,7 +178,7 @@ class _Lists:
     """Supplements, one after the other."""
 
     def __init__(
-        self, made: Sequence[Supplement], heads: Callable[[int], set[str]], posted: Callable[[], PostedRatings]
+        self, made: Sequence[Supplement], heads: Mapping[int, set[str]], posted: Callable[[], PostedRatings]
     ) -> None:
         self._made, self._heads, self._posted = {one.month: one for one in made}, heads, posted
         self.begin()
@@ -190,7 +192,7 @@ class _Lists:
 
     def take(self, frame: pl.DataFrame) -> None:
         """See some rows; months follow upon each other."""
-        for part in frame.partition_by("month", maintain_order=True):
+        for part in [frame] if frame["month"].n_unique() == 1 else frame.partition_by("month", maintain_order=True):
             if part["month"][0] != self._month:
                 self._check()
                 self._month = part["month"][0]
@@ -210,7 +212,7 @@ class _Lists:
         wanted = self._posted().at(made.run, month_of(made.month), last_played(made.basis, month_of(made.month)))
         rows = pl.concat([wanted[:0], *self._rows]).sort("member_id", "system")
         self._rows = []
-        self.findings += _wrong_list(made, rows, wanted, self._heads(made.act - 1))
+        self.findings += _wrong_list(made, rows, wanted, self._heads[made.act])
 
 
 def _wrong_list(made: Supplement, rows: pl.DataFrame, wanted: pl.DataFrame, heads: set[str]) -> Iterator[Finding]:
@@ -248,10 +250,13 @@ class _Guarded:
 
 
 class RowChecks:
-    """Everything that is checked while the tables are read once."""
+    """Everything that is checked while the tables are read once.
+
+    ``heads`` are those that entries had before them. Nothing may be asked of a server while it sends rows.
+    """
 
     def __init__(
-        self, connection: Connection, made: Sequence[Supplement], heads: Callable[[int], set[str]], since: int
+        self, connection: Connection, made: Sequence[Supplement], heads: Mapping[int, set[str]], since: int
     ) -> None:
         self._sections, self._postings = _Sections(), _Postings(connection, since)
         self._entries, self._people = _Entries(self._sections), _People(self._postings)
@@ -276,6 +281,8 @@ class RowChecks:
                 raise look.error
         self._entries.finish()
         self._lists.finish()
+        self._sections.begin()  # what follows takes room
+        self._postings.posted = PostedRatings()
         yield from (*self._entries.findings, *self._lists.findings)
 
     @property

@@ -58,10 +58,10 @@ def row_digests(frame: pl.DataFrame, table: Table) -> list[bytes]:
     if not layout.is_salted:
         return [sha256(row).digest() for row in rows]
     hidden = _encoded(frame.select(personal), layout.personal_layout)
-    triples = zip(rows, frame["salt"].to_list(), hidden, strict=True)
+    triples = zip(rows, frame["salt"].cast(pl.Binary).to_list(), hidden, strict=True)
     return [
         sha256(
-            row + (sha256(salt.encode() + values).digest() if len(salt) != _ERASED else bytes.fromhex(salt))
+            row + (sha256(salt + values).digest() if len(salt) != _ERASED else bytes.fromhex(salt.decode()))
         ).digest()
         for row, salt, values in triples
     ]

@@ -172,8 +172,8 @@ function after(player) {
   if (player?.post === null || player === undefined) return made;
   const [least, most] = (player.range ?? [player.post, player.post]).map(Math.round);
   made.append(element("b", {}, least === most ? `${player.rounded}` : `${least}–${most}`));
-  if (!player.assumed.length) made.append(element("small", {}, player.post.toFixed(2)));
   if (player.pre !== null) made.append(" ", moved(player.rounded - Math.round(player.pre)));
+  if (!player.assumed.length) made.append(element("small", {}, player.post.toFixed(2)));
   if (player.assumed.length) made.title = phrase("Assumed: {what}", { what: player.assumed.join("; ") });
   if (player.norm) made.append(element("span", { className: "tag" }, phrase("norm {norm}", { norm: player.norm })));
   if (player.floor) made.append(element("span", { className: "tag" }, phrase("floor")));

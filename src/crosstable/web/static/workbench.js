@@ -40,7 +40,7 @@ async function ask(request) {
     });
     if (reply.status === 429 || reply.status === 503) {
       const seconds = Number(reply.headers.get("Retry-After")) || 5;
-      say(phrase("The site answers so many checks a minute; it goes on in {seconds} seconds.", { seconds }));
+      say(phrase("Many people are at work here; going on in {seconds} seconds.", { seconds }));
       await new Promise((done) => setTimeout(done, 1000 * seconds));
       continue;
     }
@@ -392,7 +392,7 @@ function group(some) {
   if (some.length < 3 || !shared.length || some.some((one) => one.fixes.some(isOwn))) made.append(lines);
   else {
     const each = folded(`${first.code} each`, false, "");
-    each.append(element("summary", {}, phrase("One by one")), lines);
+    each.append(element("summary", {}, phrase("Rows")), lines);
     made.append(each);
   }
   return made;
