@@ -20,7 +20,7 @@ from tests.browser.served import Served
 from tests.browser.visits import NO_PAGE, VISITS, WALKS
 
 # Of what every page is made; no page by themselves.
-PARTS = {"base.html", "parts.html", "crosstable.html", "desk/parts.html", "desk/said.html"}
+PARTS = {"base.html", "parts.html", "crosstable.html", "administration/parts.html", "administration/said.html"}
 # Pages of the browser application alone; tests/browser/test_app.py looks at them.
 OF_THE_APP = {"verify.html", "app/home.html"}
 # The suite takes pictures of the main pages, for people to look at; `make screenshots` puts them into docs/images.
@@ -163,12 +163,17 @@ _JOB.kind, _JOB.state, _JOB.is_open = SimpleNamespace(value="rate"), SimpleNames
 _JOB.result = {"run": 5, "findings": ["one"]}
 _OFFICE = SimpleNamespace(is_office=True, is_known=False)
 _ERASED = SimpleNamespace(members=["10000001"], act=7, documents=2, remains=["an event"])
-_CODE: dict[str, Any] = {"codes": (), "wrong": "Not right.", "otpauth": "otpauth://totp/anna", "onward": "/desk"}
+_CODE: dict[str, Any] = {
+    "codes": (),
+    "wrong": "Not right.",
+    "otpauth": "otpauth://totp/anna",
+    "onward": "/administration",
+}
 # Pages that only somebody in the middle of something sees.
 MADE: dict[str, dict[str, Any]] = {
-    "desk/job.html": {"job": _JOB, "faults": [], "may_change": True, "actor": _OFFICE},
-    "desk/erased.html": {"made": _ERASED},
-    "desk/second_factor.html": {**_CODE, "key": "ABCDEFGH"},
+    "administration/job.html": {"job": _JOB, "faults": [], "may_change": True, "actor": _OFFICE},
+    "administration/erased.html": {"made": _ERASED},
+    "administration/second_factor.html": {**_CODE, "key": "ABCDEFGH"},
 }
 
 

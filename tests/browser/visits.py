@@ -76,33 +76,33 @@ VISITS = {
     "api": Visit("api.html", "/api"),
     "rate a file": Visit("rate.html", "/rate"),
     "audit": Visit("audit.html", "/audit"),
-    "upload": Visit("desk/upload.html", "/upload"),
-    "sign in without accounts": Visit("desk/login.html", "/login"),
-    "machine": Visit("desk/machine.html", "/machine/any"),
+    "upload": Visit("administration/upload.html", "/upload"),
+    "sign in without accounts": Visit("administration/login.html", "/login"),
+    "machine": Visit("administration/machine.html", "/machine/any"),
     "nothing there": Visit("problem.html", "/nothing-here", status=404),
-    "sign in": Visit("desk/login.html", "/login", "nobody"),
+    "sign in": Visit("administration/login.html", "/login", "nobody"),
     "crosstables": Visit("crosstables.html", "/events/{event}/crosstables"),
-    "members on the desk": Visit("desk/members.html", "/desk/members", "anna"),
-    "my events": Visit("desk/my_events.html", "/my-events", "tina"),
-    "my event": Visit("desk/my_event.html", "/my-events/own-late", "tina"),
-    "desk": Visit("desk/desk.html", "/desk", "anna"),
-    "event on the desk": Visit("desk/event.html", "/desk/events/own-late", "anna"),
-    "done": Visit("desk/done.html", "/desk/done?entry=2", "anna"),
-    "no proposal": Visit("problem.html", "/desk/proposals/999", "anna", 404),
-    "decisions": Visit("desk/decisions.html", "/desk/decisions", "anna"),
-    "jobs": Visit("desk/jobs.html", "/desk/jobs", "anna"),
-    "security log": Visit("desk/security.html", "/desk/security", "anna"),
-    "account of the office": Visit("desk/account.html", "/account", "anna"),
-    "account of a club": Visit("desk/account.html", "/account", "clara"),
-    "correction": Visit("desk/request.html", "/events/own/correction", "tina"),
-    "not allowed": Visit("problem.html", "/desk", "tina", 403),
+    "members in the administration": Visit("administration/members.html", "/administration/members", "anna"),
+    "my events": Visit("administration/my_events.html", "/my-events", "tina"),
+    "my event": Visit("administration/my_event.html", "/my-events/own-late", "tina"),
+    "administration": Visit("administration/administration.html", "/administration", "anna"),
+    "event in the administration": Visit("administration/event.html", "/administration/events/own-late", "anna"),
+    "done": Visit("administration/done.html", "/administration/done?entry=2", "anna"),
+    "no proposal": Visit("problem.html", "/administration/proposals/999", "anna", 404),
+    "decisions": Visit("administration/decisions.html", "/administration/decisions", "anna"),
+    "jobs": Visit("administration/jobs.html", "/administration/jobs", "anna"),
+    "security log": Visit("administration/security.html", "/administration/security", "anna"),
+    "account of the office": Visit("administration/account.html", "/account", "anna"),
+    "account of a club": Visit("administration/account.html", "/account", "clara"),
+    "correction": Visit("administration/request.html", "/events/own/correction", "tina"),
+    "not allowed": Visit("problem.html", "/administration", "tina", 403),
 }
 # Answers with a GET, and shows no page: files, and a way to another address.
 NO_PAGE = (
     *("/healthz", "/readyz", "/metrics"),
     *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
     *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/feeds/{secret}"),
-    *("/desk/event", "/desk/export"),
+    *("/administration/event", "/administration/export"),
 )
 
 
@@ -208,28 +208,28 @@ def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
 
 
 def correcting(guests: Guests, _folder: Path) -> Iterator[Page]:
-    """A director asks; the office proposes, somebody else looks at the desk, approves and rates."""
+    """A director asks; the office proposes, somebody else looks at the administration, approves and rates."""
     tina, anna, boris = guests("tina"), guests("anna"), guests("boris")
     tina.goto("/events/own-late/correction")
     correct(tina, "L2")
     yield tina
-    anna.goto("/desk/events/own-late")
+    anna.goto("/administration/events/own-late")
     yield anna
-    anna.goto("/desk/events/own")
+    anna.goto("/administration/events/own")
     correct(anna, "L2")
     yield anna
-    anna.goto("/desk")
+    anna.goto("/administration")
     form = anna.locator("form", has=anna.get_by_label("Month"))
     form.get_by_label("Month").fill("2026-12")
     press(form.get_by_role("button"))
     yield anna
-    boris.goto("/desk")
+    boris.goto("/administration")
     yield boris
     press(boris.get_by_role("link", name=re.compile("event own as it was asked for")))
     yield boris
     press(boris.get_by_role("button", name="Approve"))
     yield boris
-    boris.goto("/desk")
+    boris.goto("/administration")
     boris.get_by_role("button", name="Rate now").click()
     boris.get_by_text("Nothing to rate").wait_for()
     yield boris
@@ -260,16 +260,25 @@ def making_a_token(guests: Guests, _folder: Path) -> Iterator[Page]:
     yield page
 
 
-_UPLOAD, _SUBMITTED, _DONE = "desk/upload.html", "desk/submitted.html", "desk/done.html"
-_OWN = "desk/my_event.html"
+_UPLOAD, _SUBMITTED, _DONE = "administration/upload.html", "administration/submitted.html", "administration/done.html"
+_OWN = "administration/my_event.html"
 WALKS = {
     "rating a file": Walk(("rate.html",) * 4, rating_a_file),
     "auditing a page": Walk(("audit.html",), auditing),
     "uploading": Walk((_UPLOAD, _UPLOAD, _OWN, _UPLOAD, _OWN), uploading),
     "correcting": Walk(
-        (_OWN, "desk/event.html", _OWN, _DONE, "desk/desk.html", "desk/proposal.html", _DONE, "desk/rating.html"),
+        (
+            _OWN,
+            "administration/event.html",
+            _OWN,
+            _DONE,
+            "administration/administration.html",
+            "administration/proposal.html",
+            _DONE,
+            "administration/rating.html",
+        ),
         correcting,
     ),
     "a correction of nothing": Walk((_SUBMITTED,), correcting_nothing),
-    "making a token": Walk(("desk/account.html",), making_a_token),
+    "making a token": Walk(("administration/account.html",), making_a_token),
 }

@@ -275,7 +275,7 @@ def test_what_the_public_asks_in_vain_is_refused(club: Desk) -> None:
 
 
 def test_hostile_names_are_shown_escaped(club: Desk) -> None:
-    """A name typed at the desk may hold what a terminal would obey; a file's reader refuses such names."""
+    """A name typed at the administration may hold what a terminal would obey; a file's reader refuses such names."""
     hostile = "Evil\x1b[2J\u202egnp.exe\nact 99"
     club.done("decide", "fact", "--member", HAZEL, f"name={hostile}", "--reason", "a\nb\x07", "--by", "\u202eroot")
     club.done("rerate")

@@ -20,7 +20,7 @@ from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.sections import SectionRows
 from crosstable.office.status import status
 from crosstable.office.submissions import event_of, present_rows
-from crosstable.office.waiting import desk_status
+from crosstable.office.waiting import administration_status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
@@ -169,7 +169,7 @@ def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
     assert (posted(rated), event_now(rated)) == (before, called)
     found = status(rated)
     assert [(one.number, one.state) for one in found.requested] == [(1, State.REQUESTED), (2, State.REQUESTED)]
-    assert desk_status(rated, 1).requested == (found.requested[:1], 2)
+    assert administration_status(rated, 1).requested == (found.requested[:1], 2)
     assert found.pending == ()  # no rating follows from it yet
     done = confirm(rated, AUTHOR, "q", TODAY, [1])
     assert done.differences == ("section 1 is confirmed",)

@@ -12,7 +12,7 @@ from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.questions import Question, about_event
 from crosstable.office.status import status
-from crosstable.office.waiting import desk_status
+from crosstable.office.waiting import administration_status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
@@ -43,9 +43,9 @@ def won(event_id: str, prize: str, name: str = "U1500", day: date = date(2026, 7
 
 
 def asked(office: Office) -> list[Question]:
-    """The open questions, the same on the desk and in the status."""
+    """The open questions, the same in the administration and in the status."""
     found = list(status(office).questions)
-    assert list(desk_status(office).questions) == found
+    assert list(administration_status(office).questions) == found
     return found
 
 

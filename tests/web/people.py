@@ -86,15 +86,15 @@ class Site:
     def accept(self, name: str, event_id: str, **fields: str) -> tuple[int, str]:
         """Accept what waits of an event as its page shows it."""
         mark = self.come_in(name)
-        shown = VERSION.findall(self.client.get(f"/desk/events/{event_id}").text)
+        shown = VERSION.findall(self.client.get(f"/administration/events/{event_id}").text)
         given = {"mark": mark, "version": shown, "reason": "seen", **fields}
-        reply = self.after(self.client.post(f"/desk/events/{event_id}/confirm", data=given))
+        reply = self.after(self.client.post(f"/administration/events/{event_id}/confirm", data=given))
         return reply.status_code, html.unescape(reply.text)
 
     def after(self, reply: Any) -> Any:
         """The page that says what became of something, where a reply leads there; else the reply itself."""
         location = reply.headers.get("location", "")
-        return self.client.get(location) if location.startswith(("/desk/done", "/my-events/")) else reply
+        return self.client.get(location) if location.startswith(("/administration/done", "/my-events/")) else reply
 
     def form_mark(self) -> str:
         """The mark of a form that is given to somebody who is not logged in."""

@@ -60,10 +60,10 @@ def test_one_of_the_office_does_not_invent_an_event_of_the_past(here: Site) -> N
     assert (code, "takes two people" in said) == (200, True)
     assert posted(here.office) == before
     here.come_in("boris")
-    shown = html.unescape(here.client.get("/desk/proposals/1").text)
+    shown = html.unescape(here.client.get("/administration/proposals/1").text)
     assert "would change" in shown
     assert "Member, Boris 1" in shown  # whose rating changes is seen before anybody agrees
-    did(here, "boris", "/desk/proposals/1/approve")
+    did(here, "boris", "/administration/proposals/1/approve")
     assert "invented" in posted_events(here)
 
 
@@ -90,17 +90,19 @@ def test_a_director_does_not_accept_a_late_event_by_correcting_it(here: Site) ->
 
 def test_a_floor_is_a_rating_by_hand(here: Site) -> None:
     floor = {"member": member_id(2), "system": "OTBR", "level": "2200", "effective": "2026-10-22"}
-    assert "takes two people" in did(here, "anna", "/desk/decisions/floor", **floor)
-    assert "takes two people" in did(here, "anna", "/desk/decisions/floor", **{**floor, "effective": "2026-11-20"})
-    assert "takes two people" in did(here, "anna", "/desk/decisions/life-master", member=member_id(2))
+    assert "takes two people" in did(here, "anna", "/administration/decisions/floor", **floor)
+    assert "takes two people" in did(
+        here, "anna", "/administration/decisions/floor", **{**floor, "effective": "2026-11-20"}
+    )
+    assert "takes two people" in did(here, "anna", "/administration/decisions/life-master", member=member_id(2))
     assert [one.wish.kind.value for one in proposals(here.office)] == ["decide"] * 3
 
 
 def test_an_approval_names_the_session_that_gave_it(here: Site) -> None:
-    did(here, "anna", "/desk/events/own/withdraw")
+    did(here, "anna", "/administration/events/own/withdraw")
     mark = here.come_in("boris")
     session = session_name(here.client.cookies["crosstable_session"])
-    here.client.post("/desk/proposals/1/approve", data={"mark": mark})
+    here.client.post("/administration/proposals/1/approve", data={"mark": mark})
     with here.office.reading() as connection:
         entries = security_entries(connection)
         made = next(one for one in entries if one.kind == "approved")
@@ -117,8 +119,8 @@ def test_a_club_of_one_works_alone(here: Site) -> None:
         connection.execute(account.delete().where(account.c.name == "boris"))
     switch_consent(here.office, HOST, on=False)
     here.clock.go(days=6)
-    assert "takes two people" in did(here, "anna", "/desk/events/own/withdraw")
-    did(here, "anna", "/desk/proposals/1/refuse")
+    assert "takes two people" in did(here, "anna", "/administration/events/own/withdraw")
+    did(here, "anna", "/administration/proposals/1/refuse")
     here.clock.go(days=2)
-    assert "It is in the record" in did(here, "anna", "/desk/events/own/withdraw")
+    assert "It is in the record" in did(here, "anna", "/administration/events/own/withdraw")
     assert "own" not in posted_events(here)

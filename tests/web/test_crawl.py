@@ -18,7 +18,7 @@ from tests.web.client import TestClient
 from tests.web.site import JUNIOR_BORN, LATER, client, made_file
 
 # Pages that need somebody, forms that need input, and addresses outside.
-NOT_FOLLOWED = ("/desk", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
+NOT_FOLLOWED = ("/administration", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
 MOST = 2000
 # This office has no club, director, state, feed or look of its own; the crawl of tests/web/test_privacy.py has. No page
 # leads to what operators ask.

@@ -325,13 +325,23 @@ def test_older_proposals_are_on_pages_of_their_own(tmp_path: Path, monkeypatch: 
     with site(tmp_path) as made:
         mark = made.come_in("anna")
         for reason in ("the first one", "the second one"):
-            path = "/desk/events/own/withdraw" if "first" in reason else "/desk/publish"
+            path = "/administration/events/own/withdraw" if "first" in reason else "/administration/publish"
             made.client.post(path, data={"mark": mark, "reason": reason, "month": "2026-12", "basis": "now"})
-        newest, older = made.client.get("/desk").text, made.client.get("/desk?page=2").text
-        assert ("the second one" in newest, "the first one" in newest, "/desk?page=2#" in newest) == (True, False, True)
-        assert ("the second one" in older, "the first one" in older, "/desk?page=1#" in older) == (False, True, True)
+        newest, older = made.client.get("/administration").text, made.client.get("/administration?page=2").text
+        assert ("the second one" in newest, "the first one" in newest, "/administration?page=2#" in newest) == (
+            True,
+            False,
+            True,
+        )
+        assert ("the second one" in older, "the first one" in older, "/administration?page=1#" in older) == (
+            False,
+            True,
+            True,
+        )
         assert "Older ones" not in older
-        assert [made.client.get(f"/desk?page={said}").status_code for said in ("0", "x", "99999999")] == [404] * 3
+        assert [made.client.get(f"/administration?page={said}").status_code for said in ("0", "x", "99999999")] == [
+            404
+        ] * 3
 
 
 def test_every_box_that_scrolls_is_reached_by_the_keyboard_and_named() -> None:

@@ -283,24 +283,24 @@ def test_an_event_is_downloaded_without_what_is_not_public(here: Site) -> None:
 def test_the_office_adds_members_on_the_site_and_they_are_found_at_once(here: Site) -> None:
     mark = here.come_in("anna")
     one = {"mark": mark, "member": "30000001", "name": "Fresh, Ann", "state": "NY"}
-    reply = here.client.post("/desk/members", data=one)
-    assert reply.headers["location"] == "/desk/members?new=1&changed=0&unchanged=0"
+    reply = here.client.post("/administration/members", data=one)
+    assert reply.headers["location"] == "/administration/members?new=1&changed=0&unchanged=0"
     assert "1 added" in here.client.get(reply.headers["location"]).text
     table = "Member ID,Name,Regular rating\n30000001,Fresh Ann,1500\n30000002,Fresh Bo,1600\n"
-    reply = here.client.post("/desk/members", data={"mark": mark, "text": table})
-    assert reply.headers["location"] == "/desk/members?new=1&changed=1&unchanged=0"
+    reply = here.client.post("/administration/members", data={"mark": mark, "text": table})
+    assert reply.headers["location"] == "/administration/members?new=1&changed=1&unchanged=0"
     here.client.app.state.reading.renew()  # type: ignore[attr-defined]  # after many writes the next reading waits
     assert here.client.get("/members/30000002.json").json()["systems"] == []
-    bad = here.client.post("/desk/members", data={"mark": mark, "text": "no table"})
+    bad = here.client.post("/administration/members", data={"mark": mark, "text": "no table"})
     assert (bad.status_code, "Nothing was stored" in bad.text) == (422, True)
     here.come_in("tina")
-    assert here.client.get("/desk/members").status_code == 403
+    assert here.client.get("/administration/members").status_code == 403
 
 
 def test_what_waits_for_a_second_person_is_not_proposed_again(here: Site) -> None:
     wish = {"mark": here.come_in("anna"), "month": "2026-12", "basis": "now"}
-    assert here.client.post("/desk/publish", data=wish).status_code == 303
-    again = here.client.post("/desk/publish", data=wish)
+    assert here.client.post("/administration/publish", data=wish).status_code == 303
+    again = here.client.post("/administration/publish", data=wish)
     assert again.status_code == 409
     assert re.search(r"proposed already: proposal \d+, by anna", again.text, re.IGNORECASE)
 
@@ -340,19 +340,21 @@ def test_the_rating_changes_that_are_shown_first_are_those_that_come(tmp_path: P
         made.client.post("/events/own/correction", data={"mark": mark, **fields})
         assert posted(made.office) == before
         mark = made.come_in("boris")
-        assert shown_changes(made.client.get("/desk/proposals/1").text) == own
-        reply = made.client.post("/desk/proposals/1/approve", data={"mark": mark})
+        assert shown_changes(made.client.get("/administration/proposals/1").text) == own
+        reply = made.client.post("/administration/proposals/1/approve", data={"mark": mark})
         assert sorted(figures(run_of(made, reply.headers["location"]))) == sorted(own)
         assert "See whose ratings moved" in made.client.get(reply.headers["location"]).text
         decision = {"mark": mark, "member": "Member, Boris 1", "system": "OTBR", "level": "1990", "reason": "so"}
-        path = made.client.post("/desk/decisions/floor", data={**decision, "try": "yes"}).headers["location"]
+        path = made.client.post("/administration/decisions/floor", data={**decision, "try": "yes"}).headers["location"]
         tried = html.unescape(made.client.get(path).text)
         assert 'value="1990"' in tried
         assert shown_changes(tried) == []  # a floor acts with the next section
         by_hand = {**decision, "games": "30", "try": "yes"}
-        path = made.client.post("/desk/decisions/adjust", data=by_hand).headers["location"]
+        path = made.client.post("/administration/decisions/adjust", data=by_hand).headers["location"]
         assert shown_changes(made.client.get(path).text)[-1] == "1990.00"
-        path = made.client.post("/desk/merge", data={**decision, "into": "Nobody", "try": "yes"}).headers["location"]
+        path = made.client.post("/administration/merge", data={**decision, "into": "Nobody", "try": "yes"}).headers[
+            "location"
+        ]
         assert made.client.get(path).status_code == 422
 
 
@@ -360,10 +362,12 @@ def test_the_office_finds_what_waits_by_kind_and_by_text(here: Site) -> None:
     sent(here, "tina", own("queue-one", "1 =1 | W2\n2 =77 | L1", "Spring Quads"))
     sent(here, "tina", own("queue-two", "1 =1 | W2\n2 =78 | L1", "Summer Open"))
     here.come_in("anna")
-    page = html.unescape(here.client.get("/desk?pile=held&q=spring").text)
+    page = html.unescape(here.client.get("/administration?pile=held&q=spring").text)
     assert "Spring Quads" in page
     assert "Summer Open" not in page
     assert 'id="asked"' not in page
-    assert "Spring Quads" not in here.client.get("/desk?pile=asked").text
-    assert here.client.get("/desk/event?id=queue-one").headers["location"] == "/desk/events/queue-one"
-    assert here.client.get("/desk/event?id=Spring+Quads").headers["location"] == "/search?q=Spring+Quads"
+    assert "Spring Quads" not in here.client.get("/administration?pile=asked").text
+    assert (
+        here.client.get("/administration/event?id=queue-one").headers["location"] == "/administration/events/queue-one"
+    )
+    assert here.client.get("/administration/event?id=Spring+Quads").headers["location"] == "/search?q=Spring+Quads"

@@ -58,7 +58,7 @@ def test_an_error_of_our_own_has_every_header_and_no_detail(
 def test_a_run_that_breaks_says_so_and_ends(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page grows while the run goes on; without a last word it would never end."""
     monkeypatch.setattr("crosstable.web.pages.administration.rerate", broken)
-    reply = here.client.post("/desk/rate", data={"mark": here.come_in("anna")})
+    reply = here.client.post("/administration/rate", data={"mark": here.come_in("anna")})
     assert reply.status_code == 200
     assert 'class="error">The run met an error' in reply.text
     assert reply.text.rstrip().endswith("</html>")

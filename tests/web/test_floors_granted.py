@@ -98,7 +98,7 @@ def test_granted_floors_of_every_origin(here: Site) -> None:
     for section, (origin, number) in enumerate(LOSERS.items(), start=1):
         mark = here.come_in("anna")
         form = {"mark": mark, "member": member_id(number), "event": "matches", "section": section, "reason": "granted"}
-        reply = here.after(here.client.post("/desk/decisions/grant-match-floor", data=form))
+        reply = here.after(here.client.post("/administration/decisions/grant-match-floor", data=form))
         assert reply.status_code == 200, html.unescape(reply.text)
         with here.office.reading() as connection:
             granted[origin] = [one for one in log(connection) if one.kind.value == "decide"][-1]
@@ -130,15 +130,15 @@ def _a_withdrawn_prize(here: Site) -> None:
     """The desk asks about a floor whose event is withdrawn; the office ends it there, and it stops counting."""
     prize = {"member": member_id(LOSERS["peak"]), "prize": "4000", "limit": "1900", "event": "later"}
     for path, form in (
-        ("/desk/decisions/money-floor", prize),
-        ("/desk/events/later/withdraw", {"section": "2"}),
-        ("/desk/events/later/withdraw", {"section": "1"}),
+        ("/administration/decisions/money-floor", prize),
+        ("/administration/events/later/withdraw", {"section": "2"}),
+        ("/administration/events/later/withdraw", {"section": "1"}),
     ):
         mark = here.come_in("anna")
         assert here.client.post(path, data={"mark": mark, "reason": "a slip", **form}).status_code == 303
-    page = html.unescape(here.client.get("/desk").text)
+    page = html.unescape(here.client.get("/administration").text)
     assert "The money floor of 1900 rests on a prize in event later, which is withdrawn" in page
     (entry,) = re.findall(r'name="act" value="(\d+)"', page)
-    revoked = here.client.post("/desk/decisions/revoke", data={"mark": mark, "act": entry, "reason": "gone"})
+    revoked = here.client.post("/administration/decisions/revoke", data={"mark": mark, "act": entry, "reason": "gone"})
     assert revoked.status_code == 303
-    assert "rests on a prize" not in html.unescape(here.client.get("/desk").text)
+    assert "rests on a prize" not in html.unescape(here.client.get("/administration").text)

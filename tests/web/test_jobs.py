@@ -156,14 +156,14 @@ def test_a_director_cancels_no_run(here: Site) -> None:
 
 def test_the_office_starts_a_run_and_a_verification(here: Site) -> None:
     mark = here.come_in("anna")
-    assert "None." in here.client.get("/desk/jobs").text
+    assert "None." in here.client.get("/administration/jobs").text
     for kind in ("rate", "verify"):
-        place = here.client.post("/desk/jobs", data={"mark": mark, "kind": kind}).headers["location"]
+        place = here.client.post("/administration/jobs", data={"mark": mark, "kind": kind}).headers["location"]
         assert here.client.get(place).status_code == 200
-    assert here.client.post("/desk/jobs", data={"mark": mark, "kind": "backup"}).status_code == 422
+    assert here.client.post("/administration/jobs", data={"mark": mark, "kind": "backup"}).status_code == 422
     work(here)
     assert [one.state for one in jobs(here.office)] == [JobState.DONE] * 2
-    assert "done" in here.client.get("/desk/jobs").text
+    assert "done" in here.client.get("/administration/jobs").text
     with here.office.reading() as connection:
         assert last_run(connection)
 

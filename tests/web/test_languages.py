@@ -93,7 +93,14 @@ def test_nothing_that_anybody_reads_is_untranslated(office_path: Path) -> None:
 @pytest.mark.usefixtures("accents")
 @pytest.mark.parametrize("who", ["anna", "tina"])
 def test_nothing_that_directors_and_the_office_read_is_untranslated(who: str, tmp_path: Path) -> None:
-    starts = ("/desk", "/desk/decisions", "/desk/members", "/desk/events/own-late", "/account", "/my-events")
+    starts = (
+        "/administration",
+        "/administration/decisions",
+        "/administration/members",
+        "/administration/events/own-late",
+        "/account",
+        "/my-events",
+    )
     with people.site(tmp_path) as here:
         mark = here.come_in(who)
         here.client.headers.update(ACCENTS)
@@ -106,7 +113,7 @@ def test_nothing_that_directors_and_the_office_read_is_untranslated(who: str, tm
             "rate": here.client.post("/rate", files=[event_file(wrong)]),
             "no file": here.client.post("/upload", data={"mark": mark}),
             "audit": here.client.post("/audit", data={"text": "abc", "mark": mark}),
-            "no form": here.client.post("/desk/rate", data={}),
+            "no form": here.client.post("/administration/rate", data={}),
         }
         bad |= {(text, name) for name, reply in replies.items() for text in forgotten(reply.text)}
     assert not sorted(bad)

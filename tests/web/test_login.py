@@ -43,25 +43,25 @@ def log_in(here: Site, name: str, password: str = PASSWORD, **more: str) -> tupl
 
 
 def test_who_logs_in_comes_to_his_work(here: Site) -> None:
-    assert log_in(here, "anna") == (303, "/desk")
-    assert here.client.get("/desk").status_code == 200
+    assert log_in(here, "anna") == (303, "/administration")
+    assert here.client.get("/administration").status_code == 200
     assert log_in(here, " TINA ") == (303, "/my-events")
     assert log_in(here, "tina", next="/events/own/correction") == (303, "/events/own/correction")
     assert here.client.get("/events/own/correction").status_code == 200
-    assert here.client.get("/desk").status_code == 403
+    assert here.client.get("/administration").status_code == 403
 
 
 def test_a_page_asks_to_log_in_and_remembers_where_one_was_going(here: Site) -> None:
-    reply = here.client.get("/desk/events/own")
-    assert (reply.status_code, reply.headers["location"]) == (303, "/login?next=/desk/events/own")
-    assert 'name="next" value="/desk/events/own"' in here.client.get(reply.headers["location"]).text
+    reply = here.client.get("/administration/events/own")
+    assert (reply.status_code, reply.headers["location"]) == (303, "/login?next=/administration/events/own")
+    assert 'name="next" value="/administration/events/own"' in here.client.get(reply.headers["location"]).text
 
 
 @pytest.mark.parametrize(
     "given", ["//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "evil", "/a\\b", ""]
 )
 def test_nobody_is_sent_to_another_site_after_logging_in(here: Site, given: str) -> None:
-    assert log_in(here, "anna", next=given) == (303, "/desk")
+    assert log_in(here, "anna", next=given) == (303, "/administration")
     assert local_path(given, "/home") == "/home"
 
 
@@ -80,9 +80,9 @@ def test_the_cookie_of_a_session_is_kept_from_scripts_and_other_sites(here: Site
     mark = mark_of(safe.cookies[f"__Host-{FORM_COOKIE}"])
     came = safe.post("/login", data={"mark": mark, "name": "anna", "password": PASSWORD})
     assert came.status_code == 303
-    assert safe.get("/desk").status_code == 200
+    assert safe.get("/administration").status_code == 200
     assert safe.post("/logout", data={"mark": mark_of(safe.cookies[f"__Host-{SESSION_COOKIE}"])}).status_code == 303
-    assert safe.get("/desk").status_code == 303
+    assert safe.get("/administration").status_code == 303
 
 
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(here: Site) -> None:
@@ -131,7 +131,7 @@ def test_a_session_that_was_planted_is_not_the_one_that_opens(here: Site) -> Non
     for invented in ("x" * 43, "", "a" * 5000):
         here.client.cookies.clear()
         here.client.cookies.set(SESSION_COOKIE, invented)
-        assert here.client.get("/desk").status_code == 303
+        assert here.client.get("/administration").status_code == 303
 
 
 def test_a_session_ends_when_one_logs_out_and_after_twelve_hours(here: Site) -> None:
@@ -139,10 +139,10 @@ def test_a_session_ends_when_one_logs_out_and_after_twelve_hours(here: Site) -> 
     secret = here.client.cookies[SESSION_COOKIE]
     assert here.client.post("/logout", data={"mark": mark}).headers["location"] == "/"
     here.client.cookies.set(SESSION_COOKIE, secret)
-    assert here.client.get("/desk").status_code == 303
+    assert here.client.get("/administration").status_code == 303
     here.come_in("anna")
     here.clock.go(hours=12)
-    assert here.client.get("/desk").status_code == 303
+    assert here.client.get("/administration").status_code == 303
 
 
 def test_who_is_shut_out_is_out_at_once(here: Site) -> None:
@@ -164,8 +164,8 @@ def test_the_link_of_the_machine_works_once_and_looking_at_it_uses_nothing_up(lo
     mark = re.search(r'name="mark" value="(\w+)"', page.text)
     assert mark
     reply = lonely.client.post("/machine", data={"mark": mark[1], "link": link})
-    assert (reply.status_code, reply.headers["location"]) == (303, "/desk")
-    assert lonely.client.get("/desk").status_code == 200
+    assert (reply.status_code, reply.headers["location"]) == (303, "/administration")
+    assert lonely.client.get("/administration").status_code == 200
     mine = lonely.form_mark()
     assert lonely.client.post("/machine", data={"mark": mine, "link": link}).status_code == 403
     assert lonely.client.post("/machine", data={"mark": mine, "link": "guess"}).status_code == 403
@@ -188,7 +188,7 @@ def test_a_link_that_is_too_old_opens_nothing(lonely: Site) -> None:
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "testserver.evil"])
 def test_another_host_name_is_refused(lonely: Site, host: str) -> None:
     """DNS rebinding: a foreign name that leads to this machine gets nothing, not even a public page."""
-    for path in ("/", "/login", "/desk", "/api/v1/office"):
+    for path in ("/", "/login", "/administration", "/api/v1/office"):
         assert lonely.client.get(path, headers={"Host": host}).status_code == 421
 
 
@@ -257,7 +257,7 @@ def test_workers_count_calls_together(tmp_path: Path) -> None:
     assert Limiter(60, shared=str(tmp_path / "others")).take("192.0.2.1").left == 59
 
 
-@pytest.mark.parametrize("path", ["/upload", "/login", "/api/v1/submissions", "/desk/rate"])
+@pytest.mark.parametrize("path", ["/upload", "/login", "/api/v1/submissions", "/administration/rate"])
 def test_a_body_that_is_too_long_is_not_read(here: Site, path: str) -> None:
     headers = {"Content-Length": str(11 * 1024 * 1024), "Content-Type": "application/octet-stream"}
     reply = here.client.post(path, content=b"x", headers=headers)
@@ -297,23 +297,23 @@ def with_code(here: Site, code: str, onward: str = "") -> Any:
 def test_the_office_logs_in_with_a_second_factor_when_that_is_switched_on(here: Site) -> None:
     switch(here.office, AUTHOR, TOTP, on=True)
     assert with_password(here, "tina") == "/my-events", "directors need none"
-    assert with_password(here, onward="/desk/members") == "/login/code?next=%2Fdesk%2Fmembers"
-    assert here.client.get("/desk").status_code == 303, "a password alone opens nothing"
+    assert with_password(here, onward="/administration/members") == "/login/code?next=%2Fdesk%2Fmembers"
+    assert here.client.get("/administration").status_code == 303, "a password alone opens nothing"
     page = here.client.get("/login/code")
     key = begin_enrolling(here.office, "anna")
     assert " ".join(key[at : at + 4] for at in range(0, len(key), 4)) in page.text
     assert "otpauth://totp/" in page.text
     assert with_code(here, "000000").status_code == 401
-    reply = with_code(here, code_of(key, step_at(here.clock.now)), "/desk/members")
+    reply = with_code(here, code_of(key, step_at(here.clock.now)), "/administration/members")
     codes = re.findall(r"<code>([0-9a-f]{5}-[0-9a-f]{5})</code>", reply.text)
     assert (reply.status_code, len(codes)) == (200, 10)
-    assert "/desk/members" in reply.text
-    assert here.client.get("/desk").status_code == 200
+    assert "/administration/members" in reply.text
+    assert here.client.get("/administration").status_code == 200
     assert with_password(here) == "/login/code"
     assert key not in here.client.get("/login/code").text
     assert with_code(here, code_of(key, step_at(here.clock.now))).status_code == 401, "it was used"
-    assert with_code(here, codes[0]).headers["location"] == "/desk"
-    assert here.client.get("/desk").status_code == 200
+    assert with_code(here, codes[0]).headers["location"] == "/administration"
+    assert here.client.get("/administration").status_code == 200
 
 
 def test_codes_cannot_be_tried_without_end_nor_without_the_password(here: Site) -> None:

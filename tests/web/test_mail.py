@@ -191,4 +191,4 @@ def test_a_feed_has_the_notices_of_my_events_for_whoever_has_its_address(here: S
     here.client.post("/my-events/feed", data={"mark": mark})
     assert here.client.get(address).status_code == 404  # a new one ends the one before
     mark = here.come_in("anna")
-    assert here.client.post("/my-events/feed", data={"mark": mark}).headers["location"] == "/desk"
+    assert here.client.post("/my-events/feed", data={"mark": mark}).headers["location"] == "/administration"

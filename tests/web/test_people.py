@@ -264,7 +264,7 @@ def test_paths_to_a_target_and_how_the_answers_relate(site: TestClient) -> None:
 
 
 def test_what_any_program_asks_of_a_site(site: TestClient) -> None:
-    assert "Disallow: /desk" in site.get("/robots.txt").text
+    assert "Disallow: /administration" in site.get("/robots.txt").text
     pages = site.get("/sitemap.xml").text
     assert pages.count("<loc>") > 3000
     assert site.get("/manifest.webmanifest").json()["name"] == "Demonstration Chess Federation"

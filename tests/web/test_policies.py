@@ -107,9 +107,9 @@ def test_every_route_has_a_policy_and_is_guarded_by_it(tmp_path: Path) -> None:
     put_filled(a_club, path)
     app = create_app(Settings(str(path)))
     assert unguarded(app) == []
-    app.add_api_route("/desk/backdoor", lambda: "come in")  # the check can fail
-    app.add_api_route("/desk/rate", lambda: "without a guard", methods=["PUT"])
-    assert unguarded(app) == ["GET /desk/backdoor", "PUT /desk/rate"]
+    app.add_api_route("/administration/backdoor", lambda: "come in")  # the check can fail
+    app.add_api_route("/administration/rate", lambda: "without a guard", methods=["PUT"])
+    assert unguarded(app) == ["GET /administration/backdoor", "PUT /administration/rate"]
     app.state.reading.office.close()
 
 
@@ -118,7 +118,7 @@ def test_nothing_is_written_without_a_policy_that_asks_who_it_is() -> None:
         route.path for route in ROUTES if route.methods != ("GET",) and route.policy in (Policy.PUBLIC, Policy.LIMITED)
     }
     assert open_writes <= OPEN_WRITES
-    assert all(route.policy is Policy.OFFICE for route in ROUTES if route.path.startswith("/desk"))
+    assert all(route.policy is Policy.OFFICE for route in ROUTES if route.path.startswith("/administration"))
     assert all(route.policy is not Policy.PUBLIC for route in ROUTES if route.path.startswith("/account"))
 
 
@@ -245,7 +245,7 @@ def test_a_cookie_writes_nothing_through_the_api(peopled: Site) -> None:
 
 
 def test_a_token_opens_no_page(peopled: Site) -> None:
-    for path in ("/desk", "/account", "/events/own/correction"):
+    for path in ("/administration", "/account", "/events/own/correction"):
         headers = peopled.token("tina")
         assert peopled.client.get(path, headers=headers).status_code == 303
 

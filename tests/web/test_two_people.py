@@ -58,14 +58,14 @@ def events_posted(made: Site) -> set[str]:
 
 
 def test_what_two_withdrew_does_not_come_back_through_one(here: Site) -> None:
-    did(here, "anna", "/desk/events/own/withdraw", reason="never played")
-    did(here, "boris", "/desk/proposals/1/approve")
-    did(here, "boris", "/desk/rate")
+    did(here, "anna", "/administration/events/own/withdraw", reason="never played")
+    did(here, "boris", "/administration/proposals/1/approve")
+    did(here, "boris", "/administration/rate")
     assert "own" not in events_posted(here)
     assert "takes two people" in corrected(here, "anna", belonging(quad("own", EARLY), OWN))
     assert "own" not in events_posted(here)
-    assert did(here, "boris", "/desk/proposals/2/approve")[0] == 200
-    did(here, "boris", "/desk/rate")
+    assert did(here, "boris", "/administration/proposals/2/approve")[0] == 200
+    did(here, "boris", "/administration/rate")
     assert "own" in events_posted(here)
 
 
@@ -84,26 +84,26 @@ def test_an_event_is_moved_into_a_published_period_by_two(here: Site) -> None:
     assert "takes two people" in corrected(here, "anna", belonging(quad("own-late", FEBRUARY), OWN))
     assert posted(here.office) == before
     assert len(waiting(here)) == 1
-    did(here, "anna", "/desk/proposals/1/refuse")
+    did(here, "anna", "/administration/proposals/1/refuse")
     assert "Corrected" in corrected(here, "anna", belonging(quad("own-late", TODAY), OWN))  # to another day of now
 
 
 def test_a_section_that_a_file_drops_goes_when_the_second_agrees(here: Site) -> None:
-    """And the name that the file gives comes with it; the desk says both before anybody agrees."""
+    """And the name that the file gives comes with it; the administration says both before anybody agrees."""
     two = report("own", *quad("own", EARLY).sections, section("1 =5 | W2\n2 =6 | L1", EARLY, number=2))
     assert "takes two people" in corrected(here, "anna", belonging(two, OWN))
-    did(here, "boris", "/desk/proposals/1/approve")
-    did(here, "boris", "/desk/rate")
+    did(here, "boris", "/administration/proposals/1/approve")
+    did(here, "boris", "/administration/rate")
     assert 2 in {about.section for about in posted(here.office) if about.event_id == "own"}
     assert "takes two people" in corrected(here, "anna", belonging(quad("own", EARLY)._replace(name="Right"), OWN))
     (proposal,) = waiting(here)
     assert proposal.wish.summary == "take section 2 of event own out of the ratings"
     here.come_in("boris")
-    page = html.unescape(here.client.get("/desk/events/own").text)
+    page = html.unescape(here.client.get("/administration/events/own").text)
     assert "section 2 is no longer there (2 players)" in page
     assert "and is Right" in page
-    did(here, "boris", "/desk/proposals/2/approve")
-    did(here, "boris", "/desk/rate")
+    did(here, "boris", "/administration/proposals/2/approve")
+    did(here, "boris", "/administration/rate")
     assert {about.section for about in posted(here.office) if about.event_id == "own"} == {1}
     here.client.app.state.reading.renew()  # type: ignore[attr-defined]
     assert here.client.get("/events/own.json").json()["name"] == "Right"
@@ -136,7 +136,7 @@ def test_what_is_accepted_is_what_the_page_showed(here: Site) -> None:
     more = report("own-late", *quad("own-late", LATE).sections, long)
     assert "Asked for" in corrected(here, "tina", belonging(more, OWN))
     here.come_in("anna")
-    page = html.unescape(here.client.get("/desk/events/own-late").text)
+    page = html.unescape(here.client.get("/administration/events/own-late").text)
     assert "Member, Hugo 7 (10000007): W2 W2" in re.sub(r"</?bdi>", "", page)
     (shown,) = VERSION.findall(page)
     other = long._replace(players=tuple(one._replace(cells=one.cells[:1]) for one in long.players))
@@ -144,13 +144,13 @@ def test_what_is_accepted_is_what_the_page_showed(here: Site) -> None:
     mark = here.come_in("anna")
     for version in (shown, "2:x", ""):
         given = {"mark": mark, "version": version} if version else {"mark": mark}
-        reply = here.client.post("/desk/events/own-late/confirm", data=given)
+        reply = here.client.post("/administration/events/own-late/confirm", data=given)
         assert reply.status_code == (422 if version == "2:x" else 409)
     assert "no longer what the page showed" in html.unescape(reply.text)
     assert here.accept("anna", "own-late")[0] == 200
     corrected(here, "tina", belonging(more, OWN))  # 69 more rounds of two players: 60 lines, and the others
     here.come_in("anna")
-    assert "and 78 more" in here.client.get("/desk/events/own-late").text
+    assert "and 78 more" in here.client.get("/administration/events/own-late").text
 
 
 def test_a_correction_is_proposed_without_what_else_waits(here: Site) -> None:
@@ -160,14 +160,14 @@ def test_a_correction_is_proposed_without_what_else_waits(here: Site) -> None:
     fields = {"section": "1", "player": "1", "round": "1", "result": "L2", "reason": "the slip"}
     assert "takes two people" in did(here, "anna", "/events/mixed/correction", **fields)[1]
     assert waiting(here)[0].wish.summary == "accept section 1 of event mixed as it was asked for"
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
 
 
 def test_the_second_person_sees_the_fact_that_is_proposed(here: Site) -> None:
     fields = {"member": member_id(1), "fact": "birth-date", "value": "2014-02-03", "reason": "the card"}
-    did(here, "anna", "/desk/facts", **fields)
+    did(here, "anna", "/administration/facts", **fields)
     here.come_in("boris")
-    assert "birth-date=2014-02-03" in here.client.get("/desk/proposals/1").text
+    assert "birth-date=2014-02-03" in here.client.get("/administration/proposals/1").text
 
 
 def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:
@@ -184,16 +184,16 @@ def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
-        ("/desk/decisions/life-master", {"member": member_id(1), "effective": "1990-01-01"}),
-        ("/desk/decisions/money-floor", {**PRIZE, "effective": "0001-01-01"}),
-        ("/desk/decisions/money-floor", {**PRIZE, "effective": "9999-12-31"}),
-        ("/desk/decisions/floor", {**LEVEL, "effective": "2031-01-01"}),
-        ("/desk/decisions/adjust", {**LEVEL, "effective": "0001-01-01"}),
-        ("/desk/facts", {"member": member_id(1), "fact": "birth-date", "value": "2026-11-16"}),
-        ("/desk/facts", {"member": member_id(8), "fact": "birth-date", "value": "9999-12-31"}),
-        ("/desk/facts", {"member": member_id(8), "fact": "birth-date", "value": "0001-01-01"}),
-        ("/desk/publish", {"month": "0000-01"}),
-        ("/desk/publish", {"month": "9999-12", "basis": "now"}),
+        ("/administration/decisions/life-master", {"member": member_id(1), "effective": "1990-01-01"}),
+        ("/administration/decisions/money-floor", {**PRIZE, "effective": "0001-01-01"}),
+        ("/administration/decisions/money-floor", {**PRIZE, "effective": "9999-12-31"}),
+        ("/administration/decisions/floor", {**LEVEL, "effective": "2031-01-01"}),
+        ("/administration/decisions/adjust", {**LEVEL, "effective": "0001-01-01"}),
+        ("/administration/facts", {"member": member_id(1), "fact": "birth-date", "value": "2026-11-16"}),
+        ("/administration/facts", {"member": member_id(8), "fact": "birth-date", "value": "9999-12-31"}),
+        ("/administration/facts", {"member": member_id(8), "fact": "birth-date", "value": "0001-01-01"}),
+        ("/administration/publish", {"month": "0000-01"}),
+        ("/administration/publish", {"month": "9999-12", "basis": "now"}),
     ],
 )
 def test_days_that_cannot_be_meant_are_refused_before_anybody_is_asked(
@@ -207,12 +207,12 @@ def test_days_that_cannot_be_meant_are_refused_before_anybody_is_asked(
 @pytest.mark.parametrize("number", ["99999999999999999999", "2147483648", "0", "-1"])
 def test_a_number_that_no_proposal_has_is_refused(here: Site, number: str) -> None:
     for change in ("approve", "refuse"):
-        assert did(here, "anna", f"/desk/proposals/{number}/{change}")[0] == 422
+        assert did(here, "anna", f"/administration/proposals/{number}/{change}")[0] == 422
 
 
 def test_a_list_of_a_time_without_rules_stays_proposed(here: Site) -> None:
-    assert did(here, "anna", "/desk/publish", month="1950-01", basis="now")[0] == 200
-    code, page = did(here, "boris", "/desk/proposals/1/approve")
+    assert did(here, "anna", "/administration/publish", month="1950-01", basis="now")[0] == 200
+    code, page = did(here, "boris", "/administration/proposals/1/approve")
     assert (code, "There can be no list of 1950-01" in page) == (409, True)
     assert [one.state for one in proposals(here.office)] == [ProposalState.OPEN]
 
@@ -221,9 +221,9 @@ def test_a_proposal_whose_approval_breaks_stays_open(here: Site, monkeypatch: py
     def broken(*given: object) -> int:
         raise RuntimeError("nobody foresaw this")
 
-    did(here, "anna", "/desk/events/own/withdraw", reason="never played")
+    did(here, "anna", "/administration/events/own/withdraw", reason="never played")
     monkeypatch.setattr("crosstable.office.proposals.withdraw", broken)
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 500
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 500
     assert [one.state for one in waiting(here)] == [ProposalState.OPEN]
     monkeypatch.undo()
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200

@@ -112,7 +112,9 @@ def test_a_director_submits_for_the_own_affiliate(here: Site) -> None:
     status, told = submit(here, "tina", page)
     assert (status, "belongs to affiliate B2222222; you act for A1111111" in told) == (403, True)
     here.come_in("anna")
-    assert "affiliate A1111111" in here.client.get("/desk/events/plain").text  # hers, though the file named none
+    assert (
+        "affiliate A1111111" in here.client.get("/administration/events/plain").text
+    )  # hers, though the file named none
     here.come_in("otto")
     assert here.client.get("/events/plain/correction").status_code == 403
 
@@ -155,7 +157,7 @@ def test_a_correction_by_the_office_leaves_an_event_with_its_affiliate(here: Sit
     page = seen(here, event_file(other)[1], who="anna")
     status, told = submit(here, "anna", page, event="own-late", reason="the result was reversed")
     assert (status, "Corrected (entry" in told) == (200, True)
-    assert "affiliate A1111111" in here.client.get("/desk/events/own-late").text
+    assert "affiliate A1111111" in here.client.get("/administration/events/own-late").text
 
 
 def test_a_file_that_cannot_be_read_is_not_submitted(here: Site) -> None:

@@ -322,7 +322,7 @@ _ANSWERS: dict[tuple[str, str], Callable[[Request], Reply]] = {
     ("GET", "/"): _form("app/home.html", "/"),
     ("GET", "/estimate"): _estimate_page,
     ("GET", "/estimate.json"): _estimate,
-    ("GET", "/upload"): _form("desk/upload.html", "/upload", shown=[], exports={}),
+    ("GET", "/upload"): _form("administration/upload.html", "/upload", shown=[], exports={}),
     ("POST", "/upload/check"): _workbench,
     ("GET", "/rate"): _form(RATE, "/rate", given=NOTHING, shown=[]),
     ("POST", "/rate"): _rate,

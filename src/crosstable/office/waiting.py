@@ -1,4 +1,4 @@
-"""What lies on the office's desk: counts, and the first of everything that waits, however large the office is.
+"""What waits for the office: counts, and the first of everything that waits, however large the office is.
 
 ``status`` tells all of it for the command line. A page is opened again and again, so nothing here reads more rows than
 it shows, but for counts.
@@ -59,7 +59,7 @@ class AdministrationStatus(NamedTuple):
     questions: tuple[Question, ...] = ()
 
 
-def desk_status(office: Office, most: int = MOST_SHOWN) -> AdministrationStatus:
+def administration_status(office: Office, most: int = MOST_SHOWN) -> AdministrationStatus:
     """How an office stands now, with at most so many of everything that waits."""
     with office.reading() as connection:
         newest = head(connection)

@@ -50,7 +50,7 @@ async def _login_page(request: Request, status: int = 200, **context: Any) -> Re
     secret = cookie_of(request, FORM_COOKIE) or new_secret()
     is_set_up = await in_office(has_accounts, office_of(request))
     known = {"mark": mark_of(secret), "is_set_up": is_set_up, "wrong": "", "name": "", "onward": ""}
-    reply = page(request, "desk/login.html", status, **{**known, **context})
+    reply = page(request, "administration/login.html", status, **{**known, **context})
     set_cookie(request, reply, FORM_COOKIE, secret)
     return reply
 
@@ -93,7 +93,7 @@ async def _code_page(request: Request, onward: str, status: int = 200, wrong: st
     if not await in_office(is_enrolled, office, account.name):
         known["key"] = key = await in_office(begin_enrolling, office, account.name)
         known["otpauth"] = otpauth(key, account.name, reading_of(request).name)
-    reply = page(request, "desk/second_factor.html", status, **known)
+    reply = page(request, "administration/second_factor.html", status, **known)
     set_cookie(request, reply, FORM_COOKIE, secret)
     return reply
 
@@ -118,7 +118,7 @@ async def show_code(request: Request) -> Response:
         return await _come_in(request, account.name, onward)
     secret = await in_office(open_session, office, account.name)
     await in_office(close_session, office, half)
-    reply = page(request, "desk/second_factor.html", onward=onward, codes=tried.codes)
+    reply = page(request, "administration/second_factor.html", onward=onward, codes=tried.codes)
     set_cookie(request, reply, SESSION_COOKIE, secret)
     drop_cookie(request, reply, FORM_COOKIE)
     return reply
@@ -143,7 +143,7 @@ def try_code(office: Office, account: Account, code: str, address: str) -> "Trie
 def _home(account: Account) -> str:
     """Where somebody goes on from the login."""
     if account.role is Role.OFFICE:
-        return "/desk"
+        return "/administration"
     return "/my-events" if account.affiliate else "/account"
 
 
@@ -197,7 +197,7 @@ async def log_out(request: Request) -> Response:
 async def machine_page(request: Request, link: str) -> Response:
     """The page that the printed link opens: looking at it uses nothing up, only the button does."""
     secret = cookie_of(request, FORM_COOKIE) or new_secret()
-    reply = page(request, "desk/machine.html", mark=mark_of(secret), link=link[:100])
+    reply = page(request, "administration/machine.html", mark=mark_of(secret), link=link[:100])
     set_cookie(request, reply, FORM_COOKIE, secret)
     return reply
 
@@ -208,7 +208,7 @@ async def come_in_by_link(request: Request) -> Response:
     office = office_of(request)
     if not await in_office(follow_link, office, text_of(form, "link", 100)):
         raise Problem(403, "This link was used already, or it is too old. Start crosstable serve again for a new one.")
-    return await _come_in(request, "", "/desk")
+    return await _come_in(request, "", "/administration")
 
 
 ROUTES = (

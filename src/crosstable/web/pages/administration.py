@@ -1,4 +1,4 @@
-"""The office desk: what waits, what was asked for, what takes a second person; rating and publishing."""
+"""The administration: what waits, what was asked for, what takes a second person; rating and publishing."""
 
 import logging
 import queue
@@ -35,7 +35,7 @@ from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.submissions import event_of
 from crosstable.office.supplements import Basis
 from crosstable.office.views import known
-from crosstable.office.waiting import MOST_SHOWN, AdministrationStatus, desk_status
+from crosstable.office.waiting import MOST_SHOWN, AdministrationStatus, administration_status
 from crosstable.web.acting import PATIENCE, Outcome, act_on, approve_for
 from crosstable.web.forms import (
     PRIVATE,
@@ -104,7 +104,7 @@ PILES = {
 }
 
 
-async def desk_page(request: Request) -> Response:
+async def administration_page(request: Request) -> Response:
     """What waits; of proposals the newest, and those before on pages of their own."""
     said = request.query_params.get("page", "1")
     if not said.isdecimal() or not 1 <= (number := int(said[:7])) <= MOST_PAGES:
@@ -112,12 +112,14 @@ async def desk_page(request: Request) -> Response:
     query = request.query_params
     pile = text_of(query, "pile", 20)
     chosen = Filter(pile if pile in PILES else "", text_of(query, "q", 60).casefold())
-    lying = await in_office(_desk, office_of(request), number, chosen)
-    return page(request, "desk/desk.html", desk=lying, bases=list(Basis), piles=PILES, chosen=chosen)
+    lying = await in_office(_found, office_of(request), number, chosen)
+    return page(
+        request, "administration/administration.html", work=lying, bases=list(Basis), piles=PILES, chosen=chosen
+    )
 
 
-def _desk(office: Office, number: int, chosen: Filter) -> Administration:
-    found = desk_status(office, MOST_SEARCHED if chosen.text else MOST_SHOWN)
+def _found(office: Office, number: int, chosen: Filter) -> Administration:
+    found = administration_status(office, MOST_SEARCHED if chosen.text else MOST_SHOWN)
     waiting = proposals(office, is_open=True, most=number * MOST_OPEN + 1)[(number - 1) * MOST_OPEN :]
     settled = proposals(office, is_open=False, most=MOST_SETTLED)
     shown, has_older = waiting[:MOST_OPEN], len(waiting) > MOST_OPEN
@@ -157,7 +159,7 @@ async def publish_list(request: Request) -> Response:
         raise Problem(422, "That is no cut-off.")
     wish = await in_office(publication, text_of(form, "month"), Basis(basis))
     reason = text_of(form, "reason") or f"the list of {text_of(form, 'month')}"
-    return await told(request, await in_office(act_on, office, actor, wish, reason), "/desk")
+    return await told(request, await in_office(act_on, office, actor, wish, reason), "/administration")
 
 
 async def told(request: Request, outcome: Outcome, back: str) -> Response:
@@ -165,7 +167,7 @@ async def told(request: Request, outcome: Outcome, back: str) -> Response:
     await read_anew(request)
     run = 0 if outcome.run is None else outcome.run.act
     more = {"entry": outcome.act or 0, "proposal": outcome.proposal or 0, "run": run, "back": back}
-    return went(f"/desk/done?{urlencode(more)}")
+    return went(f"/administration/done?{urlencode(more)}")
 
 
 async def done_page(request: Request) -> Response:
@@ -179,8 +181,8 @@ async def done_page(request: Request) -> Response:
 
     return page(
         request,
-        "desk/done.html",
-        back=local_path(text_of(query, "back"), "/desk"),
+        "administration/done.html",
+        back=local_path(text_of(query, "back"), "/administration"),
         entry=await in_office(entry),
         proposal=number_of(query, "proposal"),
         run=number_of(query, "run"),
@@ -197,7 +199,7 @@ async def proposal_page(request: Request, number: Number) -> Response:
         who, about = actor_in(request).name, f"proposal {number}"
         await in_office(note_apart, office, SecurityKind.BIRTH_DATE_READ, who, about)
     coming = await in_queue(FILES, foreseen_of, office, found.wish) if found.state is ProposalState.OPEN else None
-    return page(request, "desk/proposal.html", one=found, coming=coming)
+    return page(request, "administration/proposal.html", one=found, coming=coming)
 
 
 class Coming(NamedTuple):
@@ -220,13 +222,13 @@ def foreseen_of(office: Office, wish: ProposedAction) -> Coming:
 async def approve_proposal(request: Request, number: Number) -> Response:
     """Agree to what somebody else proposed."""
     outcome = await in_queue(FILES, approve_for, office_of(request), actor_in(request), number)
-    return await told(request, outcome, "/desk")
+    return await told(request, outcome, "/administration")
 
 
 async def refuse_proposal(request: Request, number: Number) -> Response:
     """Turn a proposal down, or take one's own back."""
     await in_office(refuse, office_of(request), actor_in(request).name, number)
-    return went("/desk#proposals")
+    return went("/administration#proposals")
 
 
 # Rating, with a page that grows while it goes on.
@@ -236,7 +238,7 @@ async def rate_now(request: Request) -> Response:
     """Rate what the acts since the last run touch, and tell how far it is."""
     form = await form_of(request)
     author = Author(actor_in(request).name, text_of(form, "reason") or "rating run")
-    whole = render(request, "desk/rating.html", mark="", actor=actor_in(request), progress=_HERE).decode()
+    whole = render(request, "administration/rating.html", mark="", actor=actor_in(request), progress=_HERE).decode()
     before, _, after = whole.partition(_HERE)
     told_so_far = _rating(reading_of(request), author)
     pieces = (piece.encode() for piece in _around(before, told_so_far, after))
@@ -293,11 +295,11 @@ def _ended(found: Run | Problem | None) -> str:
 
 
 ROUTES: tuple[Route, ...] = (
-    Route("/desk", desk_page, Policy.OFFICE),
-    Route("/desk/rate", rate_now, Policy.OFFICE, ("POST",)),
-    Route("/desk/publish", publish_list, Policy.OFFICE, ("POST",)),
-    Route("/desk/done", done_page, Policy.OFFICE),
-    Route("/desk/proposals/{number}", proposal_page, Policy.OFFICE),
-    Route("/desk/proposals/{number}/approve", approve_proposal, Policy.OFFICE, ("POST",)),
-    Route("/desk/proposals/{number}/refuse", refuse_proposal, Policy.OFFICE, ("POST",)),
+    Route("/administration", administration_page, Policy.OFFICE),
+    Route("/administration/rate", rate_now, Policy.OFFICE, ("POST",)),
+    Route("/administration/publish", publish_list, Policy.OFFICE, ("POST",)),
+    Route("/administration/done", done_page, Policy.OFFICE),
+    Route("/administration/proposals/{number}", proposal_page, Policy.OFFICE),
+    Route("/administration/proposals/{number}/approve", approve_proposal, Policy.OFFICE, ("POST",)),
+    Route("/administration/proposals/{number}/refuse", refuse_proposal, Policy.OFFICE, ("POST",)),
 )

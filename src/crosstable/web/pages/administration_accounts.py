@@ -96,7 +96,7 @@ async def _page(request: Request, secret: str = "", said: str = "", status: int 
     found = await in_office(ledger_of, office_of(request), actor_in(request), query)
     return page(
         request,
-        "desk/account.html",
+        "administration/account.html",
         status,
         found=found,
         secret=secret,

@@ -1,4 +1,4 @@
-"""Decisions on the desk: floors, titles, ceilings, matches, ratings by hand, merging two ids of one person."""
+"""Decisions in the administration: floors, titles, ceilings, matches, ratings by hand, merging ids of one person."""
 
 import math
 from collections.abc import Mapping
@@ -111,7 +111,7 @@ async def decisions_page(request: Request) -> Response:
         "given": given,
         "tried": tried,
     }
-    return page(request, "desk/decisions.html", **context)
+    return page(request, "administration/decisions.html", **context)
 
 
 def _foreseen(office: Office, reading: Reading, which: str, query: QueryParams) -> Coming:
@@ -152,12 +152,12 @@ async def decide_as(request: Request, which: str) -> Response:
     office, reading = office_of(request), reading_of(request)
     if text_of(form, "try"):
         given = {name: text_of(form, name, 100) for name in form if name in _GIVEN}
-        return went(f"/desk/decisions?{urlencode({'try': which, **given})}#{which}")
+        return went(f"/administration/decisions?{urlencode({'try': which, **given})}#{which}")
 
     def do() -> Outcome:
         return act_on(office, actor_in(request), _wish(reading, which, form), text_of(form, "reason"))
 
-    return await told(request, await in_queue(FILES, do), "/desk/decisions")
+    return await told(request, await in_queue(FILES, do), "/administration/decisions")
 
 
 async def decide_kind(request: Request, kind: str) -> Response:
@@ -228,8 +228,8 @@ async def merge(request: Request) -> Response:
 
 
 ROUTES = (
-    Route("/desk/decisions", decisions_page, Policy.OFFICE),
-    Route("/desk/decisions/{kind}", decide_kind, Policy.OFFICE, ("POST",)),
-    Route("/desk/facts", set_fact, Policy.OFFICE, ("POST",)),
-    Route("/desk/merge", merge, Policy.OFFICE, ("POST",)),
+    Route("/administration/decisions", decisions_page, Policy.OFFICE),
+    Route("/administration/decisions/{kind}", decide_kind, Policy.OFFICE, ("POST",)),
+    Route("/administration/facts", set_fact, Policy.OFFICE, ("POST",)),
+    Route("/administration/merge", merge, Policy.OFFICE, ("POST",)),
 )

@@ -1,4 +1,4 @@
-"""One event on the desk: its sections with every finding, what was asked for, and how it is put right."""
+"""One event in the administration: its sections with every finding, what was asked for, and how it is put right."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -86,7 +86,7 @@ class EventAdministration(NamedTuple):
     effects: list[Effect]
 
 
-def on_desk(office: Office, event_id: str) -> EventAdministration:
+def event_of_office(office: Office, event_id: str) -> EventAdministration:
     """An event with its sections and what was asked for."""
     with office.reading() as connection:
         record, run = known(connection)
@@ -138,14 +138,14 @@ async def find_event(request: Request) -> Response:
             return bool(known(connection).record.headings_of(given))
 
     is_number = await in_office(is_known)
-    return went(address("desk", "events", given) if is_number else f"/search?{urlencode({'q': given})}")
+    return went(address("administration", "events", given) if is_number else f"/search?{urlencode({'q': given})}")
 
 
 async def event_page(request: Request, event_id: str) -> Response:
-    """An event on the desk."""
+    """An event in the administration."""
     given = await _asked_of(request, event_id)
     coming = await in_queue(FILES, _foreseen_of, office_of(request), given["found"])
-    return page(request, "desk/event.html", coming=coming, **given)
+    return page(request, "administration/event.html", coming=coming, **given)
 
 
 def _foreseen_of(office: Office, found: EventAdministration) -> Foreseen | None:
@@ -166,7 +166,7 @@ async def confirm_sections(request: Request, event_id: str) -> Response:
     form = await form_of(request)
     office, actor = office_of(request), actor_in(request)
     outcome = await in_office(_confirm, office, actor, event_id, form)
-    return await told(request, outcome, address("desk", "events", event_id))
+    return await told(request, outcome, address("administration", "events", event_id))
 
 
 def _confirm(office: Office, actor: Actor, event_id: str, form: FormData) -> Outcome:
@@ -205,7 +205,7 @@ async def withdraw_sections(request: Request, event_id: str) -> Response:
     form = await form_of(request)
     wish = withdrawal(event_id, numbers_of(form))
     outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return await told(request, outcome, address("desk", "events", event_id))
+    return await told(request, outcome, address("administration", "events", event_id))
 
 
 def numbers_of(form: FormData) -> tuple[int, ...]:
@@ -216,7 +216,7 @@ def numbers_of(form: FormData) -> tuple[int, ...]:
     return tuple(int(value) for value in given)
 
 
-# Corrections: by the office on the desk, by directors as a request.
+# Corrections: by the office in the administration, by directors as a request.
 
 
 class Chosen(NamedTuple):
@@ -247,7 +247,7 @@ _FIELDS = ("section", "player", "round", "result", "wrong", "right", "reason")
 async def _asked_of(request: Request, event_id: str) -> dict[str, Any]:
     """The event for its form: with the cell that somebody pointed at, or with what a correction would change."""
     office, actor, query = office_of(request), actor_in(request), request.query_params
-    found = _told_to(actor, await in_office(on_desk, office, event_id))
+    found = _told_to(actor, await in_office(event_of_office, office, event_id))
     if not query.get("try"):
         return {"found": found, "chosen": _chosen(query.get("cell", ""), found), "tried": None}
     given = {name: text_of(query, name) for name in _FIELDS}
@@ -298,7 +298,9 @@ async def correct_event(request: Request, event_id: str) -> Response:
 
 
 def _form_of(actor: Actor, event_id: str) -> str:
-    return address("desk", "events", event_id) if actor.is_office else address("events", event_id, "correction")
+    return (
+        address("administration", "events", event_id) if actor.is_office else address("events", event_id, "correction")
+    )
 
 
 def correct_as_asked(reading: Reading, actor: Actor, event_id: str, form: FormData) -> Corrected:
@@ -338,7 +340,7 @@ async def request_page(request: Request, event_id: str) -> Response:
     """The form in which a director asks for a correction of an event of the own affiliate."""
     office, actor = office_of(request), actor_in(request)
     await in_office(require_event, office, actor, event_id)
-    return page(request, "desk/request.html", **await _asked_of(request, event_id))
+    return page(request, "administration/request.html", **await _asked_of(request, event_id))
 
 
 def _told_to(actor: Actor, found: EventAdministration) -> EventAdministration:
@@ -350,10 +352,10 @@ def _told_to(actor: Actor, found: EventAdministration) -> EventAdministration:
 
 
 ROUTES = (
-    Route("/desk/event", find_event, Policy.OFFICE),
-    Route("/desk/events/{event_id}", event_page, Policy.OFFICE),
-    Route("/desk/events/{event_id}/confirm", confirm_sections, Policy.OFFICE, ("POST",)),
-    Route("/desk/events/{event_id}/withdraw", withdraw_sections, Policy.OFFICE, ("POST",)),
+    Route("/administration/event", find_event, Policy.OFFICE),
+    Route("/administration/events/{event_id}", event_page, Policy.OFFICE),
+    Route("/administration/events/{event_id}/confirm", confirm_sections, Policy.OFFICE, ("POST",)),
+    Route("/administration/events/{event_id}/withdraw", withdraw_sections, Policy.OFFICE, ("POST",)),
     Route("/events/{event_id}/correction", request_page, Policy.TD),
     Route("/events/{event_id}/correction", correct_event, Policy.TD, ("POST",)),
 )

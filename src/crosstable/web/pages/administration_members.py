@@ -20,7 +20,7 @@ from crosstable.web.gate import form_of, office_of, text_of
 from crosstable.web.routes import Policy, Route
 from crosstable.web.uploads import files_of
 
-TEMPLATE = "desk/members.html"
+TEMPLATE = "administration/members.html"
 _COLUMNS = {"Member ID": "member", "Name": "name", "State": "state", "Birth date": "born", "FIDE id": "fide"}
 
 
@@ -47,7 +47,7 @@ async def add_members(request: Request) -> Response:
     if isinstance(outcome, Refused):
         return page(request, TEMPLATE, 422, done=None, faults=outcome.faults)
     await read_anew(request)
-    return went(f"/desk/members?new={outcome.new}&changed={outcome.changed}&unchanged={outcome.unchanged}")
+    return went(f"/administration/members?new={outcome.new}&changed={outcome.changed}&unchanged={outcome.unchanged}")
 
 
 async def _file_in(form: FormData) -> File:
@@ -81,6 +81,6 @@ def _import(office: Office, author: Author, file: File) -> Imported | Refused:
 
 
 ROUTES = (
-    Route("/desk/members", members_page, Policy.OFFICE),
-    Route("/desk/members", add_members, Policy.OFFICE, ("POST",)),
+    Route("/administration/members", members_page, Policy.OFFICE),
+    Route("/administration/members", add_members, Policy.OFFICE, ("POST",)),
 )

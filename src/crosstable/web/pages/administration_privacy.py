@@ -25,7 +25,7 @@ MOST_SHOWN = 300
 async def security_page(request: Request) -> Response:
     """The security log."""
     found = await in_office(_entries, office_of(request))
-    return page(request, "desk/security.html", entries=found, most=MOST_SHOWN)
+    return page(request, "administration/security.html", entries=found, most=MOST_SHOWN)
 
 
 def _entries(office: Office) -> list[SecurityEntry]:
@@ -55,7 +55,7 @@ async def erase_person(request: Request) -> Response:
     author = Author(actor_in(request).name, text_of(form, "reason"))
     made = await in_queue(FILES, _erase, office_of(request), author, member, again)
     await read_anew(request)
-    return page(request, "desk/erased.html", made=made)
+    return page(request, "administration/erased.html", made=made)
 
 
 def _erase(office: Office, author: Author, member: str, again: str) -> Erased:
@@ -68,7 +68,7 @@ def _erase(office: Office, author: Author, member: str, again: str) -> Erased:
 
 
 ROUTES = (
-    Route("/desk/security", security_page, Policy.OFFICE),
-    Route("/desk/export", export_person, Policy.OFFICE),
-    Route("/desk/erase", erase_person, Policy.OFFICE, ("POST",)),
+    Route("/administration/security", security_page, Policy.OFFICE),
+    Route("/administration/export", export_person, Policy.OFFICE),
+    Route("/administration/erase", erase_person, Policy.OFFICE, ("POST",)),
 )

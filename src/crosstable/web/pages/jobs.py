@@ -105,7 +105,9 @@ async def job_page(request: Request, job: str) -> Response:
     """One job; the page asks again by itself while the job is not at its end."""
     actor = actor_in(request)
     found = await in_office(own_job, office_of(request), actor, job)
-    reply = page(request, "desk/job.html", job=found, faults=_faults(found), may_change=_may_change(actor, found))
+    reply = page(
+        request, "administration/job.html", job=found, faults=_faults(found), may_change=_may_change(actor, found)
+    )
     if found.is_open:
         reply.headers["Refresh"] = "2"
     return reply
@@ -136,7 +138,7 @@ async def retry_job(request: Request, job: str) -> Response:
 async def jobs_page(request: Request) -> Response:
     """The newest jobs, for the office."""
     found = await in_office(own_jobs, office_of(request), actor_in(request))
-    return page(request, "desk/jobs.html", jobs=found, started=STARTED)
+    return page(request, "administration/jobs.html", jobs=found, started=STARTED)
 
 
 async def start_job(request: Request) -> Response:
@@ -189,8 +191,8 @@ ROUTES = (
     Route("/jobs/{job}", job_page, Policy.TD),
     Route("/jobs/{job}/cancel", cancel_job, Policy.TD, ("POST",)),
     Route("/jobs/{job}/retry", retry_job, Policy.TD, ("POST",)),
-    Route("/desk/jobs", jobs_page, Policy.OFFICE),
-    Route("/desk/jobs", start_job, Policy.OFFICE, ("POST",)),
+    Route("/administration/jobs", jobs_page, Policy.OFFICE),
+    Route("/administration/jobs", start_job, Policy.OFFICE, ("POST",)),
     Route(
         f"{API}/jobs",
         jobs_listed,

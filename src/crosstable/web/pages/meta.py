@@ -15,7 +15,7 @@ from crosstable.web.templating import SITE_LINKS, address
 MOST_ADDRESSES = 50_000
 ICON = "/static/mark.svg"
 # Pages for people who act, and what only programs read.
-CLOSED = ("/desk", "/account", "/login", "/machine", "/feeds", "/my-events", "/upload", "/api/")
+CLOSED = ("/administration", "/account", "/login", "/machine", "/feeds", "/my-events", "/upload", "/api/")
 
 
 async def robots(request: Request) -> Response:

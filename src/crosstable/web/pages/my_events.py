@@ -109,7 +109,7 @@ def notices_of(events: Sequence[OwnEvent]) -> list[JournalEntryShape]:
 
 async def my_events(request: Request) -> Response:
     """The events of the affiliate, with what was done about them."""
-    return went("/desk") if actor_in(request).is_office else await _my_events(request)
+    return went("/administration") if actor_in(request).is_office else await _my_events(request)
 
 
 async def _my_events(request: Request, feed: str = "") -> Response:
@@ -119,7 +119,7 @@ async def _my_events(request: Request, feed: str = "") -> Response:
     names = {one.event.event_id: one.event.name or one.event.event_id for one in events}
     return page(
         request,
-        "desk/my_events.html",
+        "administration/my_events.html",
         events=events,
         sent=[one for one in sent if one.is_open or one.state is JobState.FAILED][:MOST_SENT],
         notices=notices_of(events),
@@ -135,7 +135,7 @@ async def make_feed_address(request: Request) -> Response:
     """An address for a feed reader; it is shown on this page only."""
     actor = actor_in(request)
     if actor.is_office:
-        return went("/desk")
+        return went("/administration")
     secret = await in_office(make_feed, office_of(request), actor.name)
     return await _my_events(request, f"{request.base_url}feeds/{secret}")
 
@@ -192,7 +192,7 @@ async def my_event(request: Request, event_id: str) -> Response:
     event, rated, differences = await in_office(found)
     return page(
         request,
-        "desk/my_event.html",
+        "administration/my_event.html",
         own=event,
         rated=rated,
         coming=_official(reading_of(request)),
@@ -209,7 +209,7 @@ async def told_of_correction(request: Request, corrected: Corrected, upload: Upl
     await read_anew(request)
     made = corrected.correction
     if not made.is_stored:
-        return page(request, "desk/submitted.html", 422, upload=upload, submitted=None, corrected=corrected)
+        return page(request, "administration/submitted.html", 422, upload=upload, submitted=None, corrected=corrected)
     run = 0 if corrected.run is None else corrected.run.act
     more = {"entry": made.act, "proposal": corrected.proposal or 0, "run": run}
     return went(f"{address('my-events', made.event_id)}?{urlencode(more)}")

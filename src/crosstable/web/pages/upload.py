@@ -51,7 +51,7 @@ class Shown(NamedTuple):
 
 async def upload_page(request: Request) -> Response:
     """The form to choose files with."""
-    return page(request, "desk/upload.html", **_context(actor_in(request)))
+    return page(request, "administration/upload.html", **_context(actor_in(request)))
 
 
 def _context(actor: Actor, **more: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -64,7 +64,7 @@ async def preview_upload(request: Request) -> Response:
     files = await _files_in(await form_of(request))
     actor = actor_in(request)
     if not files:
-        return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
+        return page(request, "administration/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
     places, may_submit = reading_of(request).now.public.places, may(Policy.TD, actor)
 
     def shown() -> Response:  # a long event makes a long page
@@ -72,7 +72,7 @@ async def preview_upload(request: Request) -> Response:
             _shown(one, previewed(office_of(request), one, places, actor), one.carried if may_submit else "")
             for one in uploads_of(files)
         ]
-        return page(request, "desk/upload.html", **_context(actor, shown=found))
+        return page(request, "administration/upload.html", **_context(actor, shown=found))
 
     return await in_queue(files_queue(request), shown)
 
@@ -211,7 +211,7 @@ async def _told(request: Request, upload: Upload, submitted: Submitted) -> Respo
         run = 0 if submitted.run is None else submitted.run.act
         return went(f"{address('my-events', made.event_id)}?entry={made.act}&run={run}")
     status = 200 if made.status is Status.KNOWN else 422
-    return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=None)
+    return page(request, "administration/submitted.html", status, upload=upload, submitted=submitted, corrected=None)
 
 
 ROUTES = (

@@ -1,4 +1,4 @@
-"""The office desk: what waits, corrections and decisions, two people for published periods, runs, lists, accounts."""
+"""The administration: what waits, corrections and decisions, two people for published periods, runs, lists."""
 
 import html
 import re
@@ -19,7 +19,7 @@ from crosstable.office.members import import_members
 from crosstable.office.proposals import ProposalState, proposals
 from crosstable.office.status import status
 from crosstable.office.views import known
-from crosstable.office.waiting import desk_status
+from crosstable.office.waiting import administration_status
 from tests.office.made_office import member_id, person, posted, quad, send
 from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, site
 
@@ -70,19 +70,19 @@ def newest_actor(made: Site) -> tuple[str, str]:
 
 
 def test_the_desk_shows_what_waits(here: Site) -> None:
-    page = saw(here, "anna", "/desk")
+    page = saw(here, "anna", "/administration")
     for words in ("everything is rated", "None open", "November 2026"):
         assert words in page
     send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
     send(here.office, quad("fine", TODAY))
-    page = saw(here, "anna", "/desk")
+    page = saw(here, "anna", "/administration")
     assert "2 journal entries wait" in page
-    assert 'href="/desk/events/held"' in page
+    assert 'href="/administration/events/held"' in page
     assert "(1 error)" in page
-    assert "Nobody here has the id 10000077" in saw(here, "anna", "/desk/events/held")
+    assert "Nobody here has the id 10000077" in saw(here, "anna", "/administration/events/held")
     mark = here.come_in("anna")
-    assert here.client.get("/desk/event?id=held").headers["location"] == "/desk/events/held"
-    assert here.client.get("/desk/events/nowhere").status_code == 409
+    assert here.client.get("/administration/event?id=held").headers["location"] == "/administration/events/held"
+    assert here.client.get("/administration/events/nowhere").status_code == 409
     assert mark
 
 
@@ -90,21 +90,21 @@ def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, mo
     """Nothing is read that is not shown: not what waits behind the first, not whom many acts touch."""
     for name in ("held-1", "held-2", "held-3"):
         send(here.office, quad(name, TODAY, "1 =1 | W2\n2 =77 | L1"))
-    found = desk_status(here.office, 2)
+    found = administration_status(here.office, 2)
     assert [one.event_id for one in found.held.first] == ["held-1", "held-2"]
     assert (found.held.total, found.pending.total, len(found.pending.first)) == (3, 3, 2)
     monkeypatch.setattr("crosstable.web.pages.administration.MOST_SHOWN", 2)
-    page = saw(here, "anna", "/desk")
+    page = saw(here, "anna", "/administration")
     assert "held-2" in page
     assert "The first 2 of 3 sections" in page
-    assert 'href="/desk/events/held-3"' not in page
+    assert 'href="/administration/events/held-3"' not in page
 
     def slow(*given: object) -> None:
         raise AssertionError("read everything")
 
     monkeypatch.setattr("crosstable.office.waiting.MOST_LOOKED_AT", 0)
     monkeypatch.setattr("crosstable.office.waiting.is_pending", slow)
-    assert desk_status(here.office, 2).pending.total == 3
+    assert administration_status(here.office, 2).pending.total == 3
 
 
 def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
@@ -114,7 +114,7 @@ def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
     withdraw(here.office, Author("host", "never played"), "gone")
     did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
     did(here, "tina", "/events/own/correction", **WRONG_RESULT)
-    whole, desk = status(here.office), desk_status(here.office)
+    whole, desk = status(here.office), administration_status(here.office)
     asked_first = tuple(sorted(whole.requested, key=lambda one: one.act))
     assert (desk.held.first, desk.requested.first) == (whole.held, asked_first)
     assert [one.event_id for one in asked_first] == ["own-late", "own"]
@@ -122,7 +122,7 @@ def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
     assert (desk.name, desk.members, desk.events) == (whole.name, whole.members, whole.events)
     assert (desk.pending.first, desk.lists) == (whole.pending, whole.lists)
     here.accept("anna", "own-late")
-    assert [one.event_id for one in desk_status(here.office).requested.first] == ["own"]
+    assert [one.event_id for one in administration_status(here.office).requested.first] == ["own"]
 
 
 def test_accounts_are_searched_for_where_there_are_many(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,14 +141,14 @@ def test_accounts_are_searched_for_where_there_are_many(here: Site, monkeypatch:
 
 def test_a_run_tells_how_far_it_is_and_what_it_did(here: Site) -> None:
     send(here.office, quad("fine", TODAY))
-    code, page = did(here, "anna", "/desk/rate")
+    code, page = did(here, "anna", "/administration/rate")
     assert (code, "1 sections rated" in page) == (200, True)
     assert 'href="/ripples/' in page
     with here.office.reading() as connection:
         newest = head(connection)
     assert newest is not None
     assert (newest.kind, newest.actor) == (EntryKind.RATE, "anna")
-    assert "Nothing to rate" in did(here, "anna", "/desk/rate")[1]
+    assert "Nothing to rate" in did(here, "anna", "/administration/rate")[1]
     assert audit(here.office).findings == ()
 
 
@@ -157,7 +157,7 @@ def test_a_run_that_meets_another_writer_says_who_that_is(here: Site, monkeypatc
     send(here.office, quad("fine", TODAY))
     mark = here.come_in("anna")
     with here.office.writing("registrar", "a long import"):
-        page = here.client.post("/desk/rate", data={"mark": mark}).text
+        page = here.client.post("/administration/rate", data={"mark": mark}).text
     assert "registrar is at work (a long import" in page
 
 
@@ -168,13 +168,13 @@ def test_a_director_asks_and_one_of_the_office_accepts_outside_a_published_perio
     code, page = did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
     assert (code, "The office looks at it" in page) == (200, True)
     assert "Asked for already" in saw(here, "tina", "/events/own-late/correction")
-    page = saw(here, "anna", "/desk/events/own-late")
+    page = saw(here, "anna", "/administration/events/own-late")
     assert "by tina: the slip says so" in re.sub(r"</?bdi>", "", page)
     assert "round 1 was W2 and is L2" in page
     before = posted(here.office)
     code, page = here.accept("anna", "own-late")
     assert (code, "It is in the record as entry" in page) == (200, True)
-    did(here, "anna", "/desk/rate")
+    did(here, "anna", "/administration/rate")
     assert posted(here.office) != before
 
 
@@ -184,33 +184,33 @@ def test_a_correction_in_a_published_period_takes_two(here: Site) -> None:
     assert (code, "takes two people" in page) == (200, True)
     assert posted(here.office) == before
     assert status(here.office).pending == ()
-    assert "waits for somebody else" in saw(here, "anna", "/desk")
-    assert "/desk/proposals/1/approve" not in saw(here, "anna", "/desk/proposals/1")
-    code, page = did(here, "anna", "/desk/proposals/1/approve")
+    assert "waits for somebody else" in saw(here, "anna", "/administration")
+    assert "/administration/proposals/1/approve" not in saw(here, "anna", "/administration/proposals/1")
+    code, page = did(here, "anna", "/administration/proposals/1/approve")
     assert (code, "somebody else has to approve" in page) == (409, True)
-    assert "/desk/proposals/1/approve" in saw(here, "boris", "/desk/proposals/1")
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert "/administration/proposals/1/approve" in saw(here, "boris", "/administration/proposals/1")
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
     assert newest_actor(here) == ("confirm", "anna, approved by boris")
-    did(here, "boris", "/desk/rate")
+    did(here, "boris", "/administration/rate")
     assert posted(here.office) != before
     assert audit(here.office).findings == ()
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 409  # once
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 409  # once
 
 
 def test_what_a_director_asks_for_in_a_published_period_takes_two_of_the_office(here: Site) -> None:
     did(here, "tina", "/events/own/correction", **WRONG_RESULT)
     code, page = here.accept("anna", "own", section="1")
     assert (code, "has to approve" in page) == (200, True)
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
 
 
 def test_a_proposal_is_refused_or_taken_back(here: Site) -> None:
     for who in ("boris", "anna"):
-        did(here, "anna", "/desk/events/own/withdraw", reason="never played")
+        did(here, "anna", "/administration/events/own/withdraw", reason="never played")
         number = proposals(here.office)[0].number
-        assert did(here, who, f"/desk/proposals/{number}/refuse") == (303, "/desk#proposals")
+        assert did(here, who, f"/administration/proposals/{number}/refuse") == (303, "/administration#proposals")
     assert {one.state for one in proposals(here.office)} == {ProposalState.REFUSED}
-    assert "Settled lately" in saw(here, "anna", "/desk")
+    assert "Settled lately" in saw(here, "anna", "/administration")
 
 
 def test_the_own_event_is_corrected_at_once_before_anybody_is_rated_by_it(here: Site) -> None:
@@ -247,16 +247,16 @@ def test_what_cannot_be_printed_does_not_get_into_the_record(here: Site, text: s
     code, page = did(here, "anna", "/events/own-late/correction", **{**WRONG_RESULT, "reason": text})
     assert (code, "cannot be printed" in page) == (422, True)
     here.come_in("anna")
-    assert here.client.get("/desk/events/a%00b").status_code == 404
+    assert here.client.get("/administration/events/a%00b").status_code == 404
     asks = {"event": text, "reason": text, "member": {"wrong": text, "right": text}}
     reply = here.client.post("/api/v1/corrections", json=asks, headers=here.token("tina"))
     assert (reply.status_code, len(reply.json()["errors"])) == (422, 4)
 
 
 def test_the_office_withdraws_what_is_not_published_alone(here: Site) -> None:
-    assert did(here, "anna", "/desk/events/own-late/withdraw", reason="")[0] == 409
-    assert did(here, "anna", "/desk/events/own-late/withdraw", reason="x", section="one")[0] == 422
-    code, page = did(here, "anna", "/desk/events/own-late/withdraw", reason="never played", section="1")
+    assert did(here, "anna", "/administration/events/own-late/withdraw", reason="")[0] == 409
+    assert did(here, "anna", "/administration/events/own-late/withdraw", reason="x", section="one")[0] == 422
+    code, page = did(here, "anna", "/administration/events/own-late/withdraw", reason="never played", section="1")
     assert (code, "It is in the record" in page) == (200, True)
     assert newest_actor(here) == ("withdraw", "anna")
 
@@ -275,8 +275,13 @@ def test_held_sections_are_accepted_with_their_new_players(here: Site) -> None:
 
 def test_a_floor_of_today_is_decided_by_one_and_one_of_the_past_by_two(here: Site) -> None:
     floor = {"member": member_id(1), "system": "OTBR", "level": "1300", "reason": "the committee"}
-    assert "It is in the record" in did(here, "anna", "/desk/decisions/floor", **floor, effective="2026-11-15")[1]
-    assert "takes two people" in did(here, "anna", "/desk/decisions/floor", **floor, effective="2026-07-01")[1]
+    assert (
+        "It is in the record"
+        in did(here, "anna", "/administration/decisions/floor", **floor, effective="2026-11-15")[1]
+    )
+    assert (
+        "takes two people" in did(here, "anna", "/administration/decisions/floor", **floor, effective="2026-07-01")[1]
+    )
 
 
 def test_a_rating_by_hand_takes_two(here: Site) -> None:
@@ -287,8 +292,8 @@ def test_a_rating_by_hand_takes_two(here: Site) -> None:
         "games": "30",
         "reason": "an error of the past",
     }
-    assert "takes two people" in did(here, "anna", "/desk/decisions/adjust", **adjust)[1]
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert "takes two people" in did(here, "anna", "/administration/decisions/adjust", **adjust)[1]
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
     assert newest_actor(here) == ("decide", "anna, approved by boris")
     act = newest_entry(here)
     assert (act.after["value"], act.reason) == (1500.0, "an error of the past")
@@ -310,54 +315,54 @@ def test_a_rating_by_hand_takes_two(here: Site) -> None:
     ],
 )
 def test_a_decision_that_is_none_is_told(here: Site, kind: str, fields: dict[str, str], code: int) -> None:
-    assert did(here, "anna", f"/desk/decisions/{kind}", reason="x", **fields)[0] == code
-    assert did(here, "anna", "/desk/decisions/opt-in", member=member_id(1))[0] == 409  # without a reason
+    assert did(here, "anna", f"/administration/decisions/{kind}", reason="x", **fields)[0] == code
+    assert did(here, "anna", "/administration/decisions/opt-in", member=member_id(1))[0] == 409  # without a reason
     assert newest_actor(here)[0] == "submit"  # of the office as it was made
 
 
 def test_every_decision_has_a_form_with_its_fields(here: Site) -> None:
-    page = saw(here, "anna", "/desk/decisions")
+    page = saw(here, "anna", "/administration/decisions")
     for kind in ("floor", "money-floor", "adjust", "revoke", "waive-match", "opt-out"):
-        assert f'action="/desk/decisions/{kind}"' in page
+        assert f'action="/administration/decisions/{kind}"' in page
 
 
 def test_a_fact_about_somebody_who_is_published_takes_two(here: Site) -> None:
     """A birth date may move the start of somebody whose rating is published."""
     fact = {"member": member_id(8), "fact": "birth-date", "value": "2014-02-03", "reason": "a letter"}
-    assert "It is in the record" in did(here, "anna", "/desk/facts", **fact)[1]  # never rated
-    assert "takes two people" in did(here, "anna", "/desk/facts", **{**fact, "member": member_id(1)})[1]
-    assert "birth date of member 10000001" in saw(here, "boris", "/desk")
-    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert "It is in the record" in did(here, "anna", "/administration/facts", **fact)[1]  # never rated
+    assert "takes two people" in did(here, "anna", "/administration/facts", **{**fact, "member": member_id(1)})[1]
+    assert "birth date of member 10000001" in saw(here, "boris", "/administration")
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
     with here.office.reading() as connection:
         people = known(connection).record.people([member_id(1), member_id(8)])
     assert [one.birth_date for one in people.values()] == [date(2014, 2, 3)] * 2
     for changed in ({"value": "soon"}, {"member": "1"}, {"reason": ""}):
-        assert did(here, "anna", "/desk/facts", **{**fact, **changed})[0] == 409
-    assert did(here, "anna", "/desk/facts", **{**fact, "fact": "member-id"})[0] == 422
+        assert did(here, "anna", "/administration/facts", **{**fact, **changed})[0] == 409
+    assert did(here, "anna", "/administration/facts", **{**fact, "fact": "member-id"})[0] == 422
 
 
 def test_two_ids_of_one_person_are_merged_by_two_where_one_is_published(here: Site) -> None:
     import_members(here.office, Author("anna", "new"), [person(9), person(10)])
     merge = {"member": member_id(9), "into": member_id(10), "reason": "the same person"}
-    assert "It is in the record" in did(here, "anna", "/desk/merge", **merge)[1]  # neither has a rating
+    assert "It is in the record" in did(here, "anna", "/administration/merge", **merge)[1]  # neither has a rating
     merge = {"member": member_id(5), "into": member_id(1), "reason": "the same person"}
-    assert "takes two people" in did(here, "anna", "/desk/merge", **merge)[1]
+    assert "takes two people" in did(here, "anna", "/administration/merge", **merge)[1]
 
 
 def test_a_list_is_published_by_two(here: Site) -> None:
-    code, page = did(here, "anna", "/desk/publish", month="2026-12", basis="now")
+    code, page = did(here, "anna", "/administration/publish", month="2026-12", basis="now")
     assert (code, "takes two people" in page) == (200, True)
     assert status(here.office).lists == ("2026-11",)
-    assert "publish the list of 2026-12 (now)" in saw(here, "boris", "/desk")
-    did(here, "boris", "/desk/proposals/1/approve")
+    assert "publish the list of 2026-12 (now)" in saw(here, "boris", "/administration")
+    did(here, "boris", "/administration/proposals/1/approve")
     assert status(here.office).lists == ("2026-11", "2026-12")
     assert newest_actor(here) == ("publish", "anna, approved by boris")
-    assert did(here, "anna", "/desk/publish", month="soon")[0] == 409
-    assert did(here, "anna", "/desk/publish", month="2027-01", basis="mine")[0] == 422
+    assert did(here, "anna", "/administration/publish", month="soon")[0] == 409
+    assert did(here, "anna", "/administration/publish", month="2027-01", basis="mine")[0] == 422
 
 
 def test_the_person_at_the_machine_is_the_host_and_needs_nobody(lonely: Site) -> None:
-    assert "It is in the record" in did(lonely, "machine", "/desk/publish", month="2026-12", basis="now")[1]
+    assert "It is in the record" in did(lonely, "machine", "/administration/publish", month="2026-12", basis="now")[1]
     code, page = did(lonely, "machine", "/events/own/correction", **WRONG_RESULT)
     assert (code, "Corrected (entry" in page, "rated again" in page) == (200, True, True)
     assert newest_actor(lonely) == ("correct", "the machine")
@@ -441,12 +446,19 @@ def test_a_correction_that_meets_another_writer_is_stored_and_rated_later(
 
 def test_pages_for_one_person_are_kept_by_nobody(here: Site) -> None:
     here.come_in("anna")
-    for path in ("/desk", "/account", "/desk/decisions", "/desk/events/own", "/upload", "/login"):
+    for path in (
+        "/administration",
+        "/account",
+        "/administration/decisions",
+        "/administration/events/own",
+        "/upload",
+        "/login",
+    ):
         assert here.client.get(path).headers["cache-control"] == "no-store"
 
 
 def test_a_request_of_the_office_itself_is_the_record_too(here: Site) -> None:
-    """A correction that was asked for on the command line is on the desk as well."""
+    """A correction that was asked for on the command line is in the administration as well."""
     change = ChangedResult(1, 1, 1, "D2")
     correct_result(here.office, Author("host", "by letter"), "own-late", change, here.clock.today, is_request=True)
-    assert 'href="/desk/events/own-late"' in saw(here, "anna", "/desk")
+    assert 'href="/administration/events/own-late"' in saw(here, "anna", "/administration")
