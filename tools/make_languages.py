@@ -21,7 +21,7 @@ from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
 from crosstable.languages.catalogues import ENGLISH, FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
-from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SPAN_TEXT
+from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SHORT_TEXT, SPAN_TEXT
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.in_words import edition_values
 from crosstable.web.pages.explanations import NOUNS
@@ -65,7 +65,14 @@ NOT_ON_PAGES = (
     *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
-    *("office/plain_errors.py", "office/guards.py", "office/settings.py", "office/status.py", "office/schedules.py", "office/erasure_list.py"),
+    *(
+        "office/plain_errors.py",
+        "office/guards.py",
+        "office/settings.py",
+        "office/status.py",
+        "office/schedules.py",
+        "office/erasure_list.py",
+    ),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
@@ -95,7 +102,7 @@ TABLES = (
 WORDS: tuple[str, ...] = (
     *(DAY_TEXT, SPAN_TEXT, MONTH_TEXT),
     *(name[:3] for name in MONTHS),
-    MONTHS_TEXT,
+    *(MONTHS_TEXT, SHORT_TEXT),
     *(
         "and",
         "to",
@@ -120,7 +127,10 @@ WORDS: tuple[str, ...] = (
     *("Rows", "above", "below", "before", "since", "proven", "assumed", "once", "twice", "published", "established"),
     *("adult", "unknown", "conversion", "players", "entry", "club", "state", "director", "opponent {number}"),
     *(
-        "start", "end", "td", "session",
+        "start",
+        "end",
+        "td",
+        "session",
         "research",
         "office",
         "founded",

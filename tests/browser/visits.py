@@ -90,6 +90,8 @@ VISITS = {
     "done": Visit("desk/done.html", "/desk/done?entry=2", "anna"),
     "no proposal": Visit("problem.html", "/desk/proposals/999", "anna", 404),
     "decisions": Visit("desk/decisions.html", "/desk/decisions", "anna"),
+    "jobs": Visit("desk/jobs.html", "/desk/jobs", "anna"),
+    "security log": Visit("desk/security.html", "/desk/security", "anna"),
     "account of the office": Visit("desk/account.html", "/account", "anna"),
     "account of a club": Visit("desk/account.html", "/account", "clara"),
     "correction": Visit("desk/request.html", "/events/own/correction", "tina"),
@@ -99,7 +101,8 @@ VISITS = {
 NO_PAGE = (
     *("/healthz", "/readyz", "/metrics"),
     *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
-    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/feeds/{secret}", "/desk/event"),
+    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/feeds/{secret}"),
+    *("/desk/event", "/desk/export"),
 )
 
 

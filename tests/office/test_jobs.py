@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from crosstable.errors import OfficeError
 from crosstable.office import account_tables, tables, worker
+from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office
 from crosstable.office.jobs import (
     KEPT_DAYS,
@@ -242,6 +243,7 @@ def test_the_thread_that_renews_the_lease_stops_a_canceled_job(club: Office, mon
     job = add_job(club, NewJob(JobKind.RATE, AUTHOR))
 
     def work(office: Office, taken: Job, progress: Progress) -> Told:
+        progress(3)
         cancel(office, "anna", taken.job_id)
         while True:  # a long run that says how far it is
             progress(3)
@@ -318,6 +320,28 @@ def test_a_backup_and_a_verification(club: Office, tmp_path: Path) -> None:
     assert (verified.state, verified.result and verified.result["findings"]) == (JobState.DONE, [])
     assert state_of(club, lost).state is JobState.FAILED
     assert "No such file or directory" in (state_of(club, lost).error or "")
+
+
+def test_jobs_that_wait_are_in_a_backup_and_are_done_where_it_is_restored(club: Office, tmp_path: Path) -> None:
+    """One that was stored before the backup was made is not stored again, though nobody had written down its end."""
+    ended = add_job(club, NewJob(JobKind.RATE, AUTHOR))
+    done(club)
+    stored = add_job(club, submission(document(quad("q"))))
+    taken = claim(club, "killed", WRITING)
+    assert taken is not None
+    worker.WORK[JobKind.SUBMIT](club, taken, lambda _: None)
+    waits = add_job(club, submission(document(quad("r"))))
+    backup(club, str(tmp_path / "office.zip"))
+    address = str(tmp_path / "again.db")
+    restore(str(tmp_path / "office.zip"), address)
+    clock = HandClock()
+    clock.now += LEASE
+    with closing(Office(address, clock)) as again:
+        assert job_of(again, ended.job_id) is None
+        done(again)
+        for one in (stored, waits):
+            assert state_of(again, one).state is JobState.DONE
+        assert entries(again).count(EntryKind.SUBMIT) == 2
 
 
 def test_jobs_that_ended_are_forgotten_when_they_are_old(club: Office, clock: HandClock) -> None:

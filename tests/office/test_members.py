@@ -135,6 +135,9 @@ def test_merges_are_followed_to_their_end_and_can_be_undone_in_any_order() -> No
     assert aliases_of(made) == {"a": "c", "b": "c", "d": "c"}
     assert aliases_of([*made, Merge(4, "b", "c", True)]) == {"a": "b", "d": "b"}
     assert aliases_of([*made, Merge(4, "x", "y", True)]) == aliases_of(made)
+    for circle in ([Merge(4, "c", "c", False)], [Merge(4, "c", "a", False)]):  # a damaged file may say that
+        with pytest.raises(OfficeError, match="merged in a circle"):
+            aliases_of([*made, *circle])
 
 
 def test_a_merged_member_is_one_member_with_several_ids(office: Office) -> None:

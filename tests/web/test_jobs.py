@@ -111,11 +111,13 @@ def test_the_page_of_a_job_shows_how_it_goes(here: Site) -> None:
         shown = here.client.get(place)
         assert (shown.status_code, shown.headers["refresh"]) == (200, "2")
         assert "Queued" in shown.text
+        assert place in here.client.get("/my-events").text
     work(here)
     shown = here.client.get(place)
     assert "refresh" not in shown.headers
     assert "/my-events/late" in shown.text
     assert here.client.get("/my-events/late").status_code == 200
+    assert place not in here.client.get("/my-events").text
 
 
 def test_a_job_is_seen_and_canceled_by_its_affiliate_and_the_office_alone(here: Site) -> None:

@@ -49,7 +49,7 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
     made.filters.update(said=said, piece=said)
-    made.globals.update(lang=ENGLISH, other_languages=(), script_words={})
+    made.globals.update(lang=ENGLISH, other_languages=(), script_words="")
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
     made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
     return made

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from jinja2.ext import Extension
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from crosstable.languages.texts import PLACE, Language
@@ -330,7 +331,9 @@ class InLanguage(Extension):
 def in_language(environment: Environment, language: Language) -> None:
     """Let an environment speak a language; the pieces of pages that Python makes are translated when they are made."""
     known: dict[str, Any] = environment.globals
-    known.update(language=language, lang=language.code, script_words=dict(language.known.of_scripts))
+    known.update(
+        language=language, lang=language.code, script_words=htmlsafe_json_dumps(dict(language.known.of_scripts))
+    )
     known["names"] = {code: language.say(name) for code, name in known["names"].items()}
     for name in PIECES & known.keys():
         known[name] = _spoken(language, known[name])

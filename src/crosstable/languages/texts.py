@@ -24,6 +24,8 @@ MONTHS = (
 )
 DAY_TEXT, SPAN_TEXT, MONTH_TEXT = "{month} {day}, {year}", "{month} {first}-{last}, {year}", "{month} {year}"
 MONTHS_TEXT = "{month} {day} to {month2} {day2}, {year}"
+# With the month in three letters.
+SHORT_TEXT = "{mon} {day}, {year}"
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DATES = re.compile(rf"\b(?P<month>{_MONTH}) (?:(?P<first>\d\d?)(?:-(?P<last>\d\d?))?, )?(?P<year>\d{{4}})\b")
 PLACE = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
@@ -195,8 +197,10 @@ class Language:
     def _date(self, found: re.Match[str]) -> str:
         texts, given = self.known.texts, found.groupdict()
         form = SPAN_TEXT if given["last"] else DAY_TEXT if given["first"] else MONTH_TEXT
+        if form == DAY_TEXT and len(given["month"]) == len("Jun"):
+            form = SHORT_TEXT
         given["month"] = self._month(given["month"])
-        return texts.get(form, form).format(**given, day=given["first"])
+        return texts.get(form, form).format(**given, mon=given["month"], day=given["first"])
 
     def day(self, day: date) -> str:
         """A day in short: ``14 jun 2026``."""

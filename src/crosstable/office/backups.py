@@ -4,9 +4,9 @@ A zip with a manifest and one file of JSON lines per table, read in one snapshot
 manifest holds the schema, the head of the record, and the hash of every part; a restore checks them all before it
 stores anything.
 
-The record is in it, and with it accounts, tokens and proposals: passwords and tokens only as their hashes. Sessions are
-not. With a key a backup is encrypted. One that an older program wrote is restored and brought up to the schema of this
-one.
+The record is in it, and with it accounts, tokens, proposals and jobs that wait: passwords and tokens only as their
+hashes. Sessions are not. With a key a backup is encrypted. One that an older program wrote is restored and brought up
+to the schema of this one.
 """
 
 import base64
@@ -22,7 +22,7 @@ from datetime import date
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, func, insert, select, text
+from sqlalchemy import Column, ColumnElement, Connection, Date, LargeBinary, MetaData, Table, func, insert, select, text
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
@@ -30,6 +30,7 @@ from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, sch
 from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
 from crosstable.office.founding import COMMITTED, bring_up, migrate
+from crosstable.office.jobs import OPEN
 from crosstable.office.ledger.journal import NO_HASH, Author, head
 from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.proof import proof
@@ -44,7 +45,7 @@ _OPEN_FILES = "/proc/self/fd"
 KEPT = (
     *tables.metadata.sorted_tables,
     *(account_tables.account, account_tables.token, account_tables.proposal, account_tables.security_log),
-    *(account_tables.second_factor, account_tables.finished_job),
+    *(account_tables.second_factor, account_tables.finished_job, account_tables.job),
 )
 # Tables that may be in one; those of older programs had one more.
 _TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
@@ -74,13 +75,16 @@ class Backup(NamedTuple):
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
     """Write an office into a file, encrypted where a key is given; the file is complete, or it is not there."""
+    with office.reading() as connection:
+        # before the record is read: what is done by then has its mark there, and is not done again
+        waiting = [*_lines(connection, account_tables.job, account_tables.job.c.state.in_(OPEN))]
     with (
         complete_file(path) as file,
         closing(Sealing(file, key)) if key else nullcontext(file) as target,
         office.reading() as connection,
         zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
-        return _write(connection, archive, progress)
+        return _write(connection, archive, progress, waiting)
 
 
 @contextmanager
@@ -115,7 +119,7 @@ def complete_file(path: str) -> Iterator[IO[bytes]]:
             os.remove(partial)
 
 
-def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress) -> Backup:
+def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress, waiting: list[bytes]) -> Backup:
     rows: dict[str, int] = {}
     hashes: dict[str, str] = {}
     now = MetaData()
@@ -124,7 +128,8 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
-            for line in _lines(connection, now.tables.get(table.name, table)):
+            is_job = table is account_tables.job
+            for line in waiting if is_job else _lines(connection, now.tables.get(table.name, table)):
                 digest.update(line)
                 file.write(line)
                 count += 1
@@ -144,8 +149,9 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
     return found
 
 
-def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
+def _lines(connection: Connection, table: Table, where: ColumnElement[bool] | None = None) -> Iterator[bytes]:
     query = select(table).order_by(*table.primary_key.columns)
+    query = query if where is None else query.where(where)
     for row in connection.execution_options(stream_results=True).execute(query):
         yield json.dumps([_plain(value) for value in row], ensure_ascii=False).encode() + b"\n"
 
@@ -257,7 +263,7 @@ def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
     for column, value in zip(columns, values, strict=True):
         if value is not None and isinstance(column.type, Date):
             value = date.fromisoformat(value)
-        elif isinstance(column.type, LargeBinary):
+        elif value is not None and isinstance(column.type, LargeBinary):
             value = base64.b64decode(value)
         row[column.name] = value
     return row

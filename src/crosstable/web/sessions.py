@@ -214,7 +214,7 @@ async def come_in_by_link(request: Request) -> Response:
 ROUTES = (
     Route("/login", login_page, Policy.PUBLIC),
     Route("/login", log_in, Policy.LIMITED, ("POST",)),
-    Route("/login/code", code_page, Policy.PUBLIC),
+    Route("/login/code", code_page, Policy.LIMITED),
     Route("/login/code", show_code, Policy.LIMITED, ("POST",)),
     Route("/logout", log_out, Policy.SIGNED_IN, ("POST",)),
     Route("/machine/{link}", machine_page, Policy.PUBLIC),

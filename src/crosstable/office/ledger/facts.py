@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select
 
+from crosstable.errors import OfficeError
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
 from crosstable.office.ledger.postings import chunks
@@ -334,9 +335,11 @@ def aliases_of(made: Iterable[Merge]) -> dict[str, str]:
             into[one.member_id] = one.into_id
     found = {}
     for member_id in into:
-        end = into[member_id]
+        end, steps = into[member_id], 0
         while end in into:
-            end = into[end]
+            end, steps = into[end], steps + 1
+            if steps > len(into):  # no office writes that: the file is damaged
+                raise OfficeError(f"members are merged in a circle, {member_id} among them: crosstable office verify")
         found[member_id] = end
     return found
 

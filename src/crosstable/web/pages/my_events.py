@@ -12,6 +12,7 @@ from crosstable.engine import RatedSection
 from crosstable.office.credentials import feed_of, make_feed
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
+from crosstable.office.jobs import JobKind, JobState, jobs
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.journal import EntryKind
 from crosstable.office.ledger.journal import act_of as act_of_record
@@ -36,6 +37,7 @@ from crosstable.web.uploads import Upload
 
 MOST_EVENTS = 100
 MOST_NOTICES = 20
+MOST_SENT = 20
 _CORRECTED = (EntryKind.CORRECT, EntryKind.CONFIRM)
 # What has become of an event, and what its director does next.
 NEXT = {
@@ -111,12 +113,15 @@ async def my_events(request: Request) -> Response:
 
 
 async def _my_events(request: Request, feed: str = "") -> Response:
-    events = await in_office(own_events, office_of(request), actor_in(request).affiliate)
+    office, affiliate = office_of(request), actor_in(request).affiliate
+    events = await in_office(own_events, office, affiliate)
+    sent = [one for one in await in_office(jobs, office, affiliate=affiliate) if one.kind is JobKind.SUBMIT]
     names = {one.event.event_id: one.event.name or one.event.event_id for one in events}
     return page(
         request,
         "desk/my_events.html",
         events=events,
+        sent=[one for one in sent if one.is_open or one.state is JobState.FAILED][:MOST_SENT],
         notices=notices_of(events),
         event_names=names,
         feed=feed,
