@@ -316,7 +316,8 @@ error with the nearest right one; every fault of a file is told at once. Which s
 belong to them is not part of a rule set: a section's own day decides.
 
 Below, the constants by section of the rating document, what makes sense for each, and its official values with the day
-from which each holds.
+from which each holds; a value without a day holds since 2001. Which of these days are assumed is told by
+[the timeline](rules.md).
 """
 
 

@@ -1,8 +1,9 @@
 """Crosstable rates chess events exactly as US Chess does, under the rules of the day they were played.
 
-The library is seven calls: ``read`` a file of any known format, ``check`` it, ``rate`` it, ``explain`` a player's result,
-``estimate`` one player's rating without a file, ``estimates`` of many, ``verify`` computed against posted ratings. They are
-documented in docs/library.md. Nothing is imported before it is used, so that a quick question stays quick.
+The library is seven calls: ``read`` a file of any known format, ``check`` it, ``rate`` it, ``explain`` a player's
+result, ``estimate`` one player's rating without a file, ``estimates`` of many, ``verify`` computed against posted
+ratings. They are documented in docs/library.md. Nothing is imported before it is used, so that a quick question stays
+quick.
 """
 
 from typing import TYPE_CHECKING

@@ -123,7 +123,7 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
 def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> RatedEvent:
     """Rate an event under the rules of the day each section started.
 
-    A section with an error is not rated; ``faults`` says why, and the others are.
+    A section with an error is not rated, and ``faults`` says why; the others are, unless their ratings follow from it.
 
     Args:
         source: What ``read`` takes, or the report that it gave.
@@ -228,7 +228,7 @@ def estimates(
         The rating after the event of each row as an array; for a frame, the frame with a column ``post``.
 
     Raises:
-        ValueError: The arrays do not fit each other, or hold what is no rating, count or score.
+        ValueError: The arrays do not fit each other, or hold a value that is not a rating, count or score.
         UnratableSectionError: The shared fields have faults; the exception carries all of them.
 
     >>> estimates(
@@ -284,7 +284,7 @@ def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "
 
 
 def verify(*sources: Source, calendar: Calendar | str = Calendar.LISTED) -> "VerifiedEvents":
-    """Computed ratings against the posted ones that event files and saved pages carry.
+    """Compare computed ratings with the posted ones that event files and saved pages carry.
 
     Args:
         *sources: What ``read`` takes; each event is compared where it has posted figures.

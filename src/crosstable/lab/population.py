@@ -119,7 +119,10 @@ class Federation(NamedTuple):
     junior_growth: Annotated[float, _amount("most that a junior improves; seven twelfths are likeliest", 1.0)] = 1050.0
     adult_growth: Annotated[float, _amount("most that an adult improves; the less, the likelier", 1.0)] = 250.0
     growth_years: Annotated[float, _amount("years in which about two thirds of an improvement happen", 0.01)] = 3.0
-    practice: Annotated[float, _amount("how much faster who plays more improves: to this power of how often")] = 0.0
+    practice: Annotated[
+        float,
+        _amount("how much faster those improve who play more: speed goes with how often they play, to this power"),
+    ] = 0.0
     career_years: Annotated[float, _amount("years that a junior stays, in the mean")] = 5.0
     adult_stay: Annotated[float, _amount("how many times as long an adult stays")] = 2.0
     stay_shape: Annotated[float, _amount("1: members leave on any day alike; the less, the more leave soon", 0.2)] = 1.0

@@ -368,10 +368,9 @@ def _floors(constants: Constants) -> Iterator[_Said]:
     yield _said(
         "money",
         "A prize of ${money_prize:,.0f} or more in a section under {money_highest:g} or a lower limit sets a floor at "
-        "that limit, in steps of {step:g}.",
+        "that limit, in steps of {peak_step:g}.",
         constants,
-        *("money_prize", "money_highest"),
-        step=constants.peak_step,
+        *("money_prize", "money_highest", "peak_step"),
     )
 
 
