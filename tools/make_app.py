@@ -35,7 +35,7 @@ TEMPLATES = (
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
 STATIC = (
-    *("site.css", "crosstable.css", "mark.svg", "drafts.js", "drop.js", "estimate.js", "suggest.js"),
+    *("site.css", "crosstable.css", "workbench.css", "mark.svg", "drafts.js", "drop.js", "estimate.js", "suggest.js"),
     *("words.js", "workbench.js", "workbench-table.js"),
 )
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")

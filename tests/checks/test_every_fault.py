@@ -59,7 +59,7 @@ BEFORE_ROUND_1 = {"duplicate-entry", "over-limit", "unrated-player", "membership
 # Only an office knows its members; tests/office/test_submissions.py and test_who_may_say_what.py provoke these.
 PROVOKED_IN_AN_OFFICE = {
     *("member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape", "late-report", "not-a-member"),
-    "played-before",
+    *("played-before", "late-submission"),
     *("systems-named", "fide-not-on-record", "record-differs", "cfc-notice", "money-prize"),
 }
 

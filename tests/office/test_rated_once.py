@@ -1,6 +1,5 @@
 """A submission is rated once: what was rated while it was checked is posted, where it still brings the same."""
 
-from collections import deque
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -47,7 +46,7 @@ class Counted:
     def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         self.office = office
         self.calls = 0
-        monkeypatch.setattr("crosstable.pipeline.rating._LATELY", deque())
+        monkeypatch.setattr("crosstable.pipeline.rating._LATELY", [])
         monkeypatch.setattr("crosstable.pipeline.rating.rate_section", self._counting(rate))
         monkeypatch.setattr("crosstable.engine.replay.rate_competitors", self._counting(rate_competitors))
 

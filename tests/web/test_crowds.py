@@ -295,7 +295,8 @@ def test_a_cookie_of_somebody_else_changes_nothing(here: Site) -> None:
     junk = {"Cookie": "theme=dark; crosstable=no"}
     first = here.client.get("/events?size=9", headers=junk)
     assert cache.bytes > before
-    cache._pages[b"/events?size=9"] = cache._pages[b"/events?size=9"]._replace(body=b"kept")
+    (key,) = (one for one in cache._pages if b"/events?size=9" in one)
+    cache._pages[key] = cache._pages[key]._replace(body=b"kept")
     assert here.client.get("/events?size=9", headers=junk).content == b"kept"
     ours = here.client.get("/events?size=9", headers={"Cookie": f"theme=dark; {SESSION_COOKIE}=x"})
     assert ours.content == first.content
@@ -312,7 +313,7 @@ def test_an_etag_is_found_among_others_and_as_a_weak_one(here: Site, path: str) 
                 cache._pages.clear()
             found = here.client.get(path, headers={"If-None-Match": wanted})
             assert (found.status_code, found.headers["etag"]) == (304, tag)
-            assert ("csv" in path) or found.headers["vary"] == "Cookie"
+            assert ("csv" in path) or found.headers["vary"] == "Accept-Language, Cookie"
     assert here.client.get(path, headers={"If-None-Match": '"a", "b"'}).status_code == 200
     assert here.client.get("/members/nobody", headers={"If-None-Match": "*"}).status_code == 404
 

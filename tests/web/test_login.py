@@ -297,7 +297,7 @@ def with_code(here: Site, code: str, onward: str = "") -> Any:
 def test_the_office_logs_in_with_a_second_factor_when_that_is_switched_on(here: Site) -> None:
     switch(here.office, AUTHOR, TOTP, on=True)
     assert with_password(here, "tina") == "/my-events", "directors need none"
-    assert with_password(here, onward="/administration/members") == "/login/code?next=%2Fdesk%2Fmembers"
+    assert with_password(here, onward="/administration/members") == "/login/code?next=%2Fadministration%2Fmembers"
     assert here.client.get("/administration").status_code == 303, "a password alone opens nothing"
     page = here.client.get("/login/code")
     key = begin_enrolling(here.office, "anna")
