@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.amounts import IS_SOAK
 from tests.architecture.source import ROOT
 from tests.cli.club import FILES, OPENED, Desk
 from tests.cli.conftest import Run
@@ -49,7 +50,8 @@ def _step(line: str) -> Step:
     return Step(tuple(words), int(code[1]) if code else 0, ())
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+# On both stores in a soak.
+@pytest.fixture(params=["sqlite", "postgresql"] if IS_SOAK else ["sqlite"])
 def guided(request: pytest.FixtureRequest, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """The empty folder of the guide, and for PostgreSQL an empty database."""
     if request.param == "sqlite":

@@ -42,7 +42,7 @@ def events(draw: st.DrawFn, *kinds: str) -> EventFile:
     return event
 
 
-many = settings(max_examples=amount(40, 2500))
+many = settings(max_examples=amount(25, 2500))
 shuffles = st.integers(0, 10_000).map(random.Random)
 
 

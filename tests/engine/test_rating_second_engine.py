@@ -21,7 +21,7 @@ from tests.second_engine import NotKnown, NotRatable, rate_section, systems_of
 TOLERANCE = 1e-9
 CHUNK = amount(150, 4000)
 CHUNKS = 8
-SCHEDULES = amount(150, 10_000)
+SCHEDULES = amount(100, 10_000)
 # What an event's time control may be refused for.
 NO_SYSTEM = {"time-control-not-rated", "system-not-in-force"}
 

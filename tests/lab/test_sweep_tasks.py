@@ -24,6 +24,7 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_tasks import Days, Done, Job, code_digest, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
+from tests.amounts import IS_SOAK
 from tests.documents import valid
 from tests.waiting import FOR_EVER
 
@@ -114,8 +115,10 @@ def test_one_job_is_one_task_at_a_time(
     forget()
 
 
-def test_ray_gives_the_same_bits(archive: str, on_one_core: Sweep) -> None:
-    assert same(sweep(archive, PLAN, options=OPTIONS, where=Where("ray", 2)), on_one_core)
+# Ray takes half a minute to come up, so it is started in a soak only; Dask's real cluster is below.
+@pytest.mark.parametrize("backend", [backends.THREADS, *(["ray"] if IS_SOAK else [])])
+def test_other_backends_give_the_same_bits(archive: str, on_one_core: Sweep, backend: str) -> None:
+    assert same(sweep(archive, PLAN, options=OPTIONS, where=Where(backend, 2)), on_one_core)
 
 
 def test_workers_that_die_again_and_again_are_a_clear_error(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def cluster() -> Iterator[Cluster]:
 
 # What is about storing goes through both databases with every change, all else in a soak.
 ON_BOTH = re.compile(
-    r"test_(archiving|backups|corrections|faults|row_order|runs|schema|stories|time_limits)"
+    r"test_(archiving |backups|corrections|faults|row_order|runs|schema|stories|time_limits)"
     r"|test_invariants_record.*test_i(?!16)"
     r"|test_rerate_bulk.*test_(random_histories|a_run_that_fails|blocks)"
 )

@@ -25,7 +25,7 @@ CROWD = Crowd(clients=32, submissions=amount(10, 500), duplicates=0.2, conflicti
 # Each process is eight clients in eight threads.
 PROCESSES = 4
 # How often somebody rates meanwhile, and the seconds between.
-RUNS = amount(2, 30), 2.0
+RUNS = amount(1, 30), 2.0
 
 
 @pytest.fixture(scope="module")

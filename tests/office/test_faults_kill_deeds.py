@@ -33,7 +33,7 @@ from tests.office.made_office import AUTHOR, HandClock, club_members, join
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of
 
-KILLS = amount(2, 250)
+KILLS = amount(1, 250)
 LOADED = ("crosstable.office.bulk.archive_in", "crosstable.office.bulk.listing", "alembic.runtime.environment")
 EVENTS = 6
 # More than a child gets through while it is watched.

@@ -61,7 +61,7 @@ def test_a_killed_worker_loses_nothing_and_nothing_comes_twice(
     chance, kills, rounds = Random(25), 0, 0
     children.warm(str(new_season(tmp_path / "warm.db")))
     longest = 0.0
-    while kills < (amount(6, 100) if store == "sqlite" else amount(2, 30)):
+    while kills < (amount(3, 100) if store == "sqlite" else amount(1, 30)):
         rounds += 1
         address = str(tmp_path / f"office-{rounds}.db")
         if store == "postgresql":
