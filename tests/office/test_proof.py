@@ -4,8 +4,8 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -253,6 +253,26 @@ def test_a_site_stops_when_an_older_office_is_written_over_its_own(full: Office,
             bearer_of(opened, secret)
         with pytest.raises(ReplacedOfficeError, match="nothing was stored"):
             enter(opened, quad("t"))
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_what_is_written_while_somebody_asks_for_the_newest_entry_replaces_nothing(
+    full: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader sees the state at its begin; what this program writes meanwhile is no other office."""
+    with closing(open_office(full.url, full.clock)) as opened:
+        before, reading = opened.newest(), opened.reading
+
+        @contextmanager
+        def overtaken() -> Iterator[Connection]:
+            with reading() as connection:
+                monkeypatch.undo()
+                enter(opened, quad("meanwhile"))
+                yield connection
+
+        monkeypatch.setattr(opened, "reading", overtaken)
+        assert opened.newest() == before
+        assert opened.newest() > before
 
 
 def overwritten(older: Path, path: Path) -> None:

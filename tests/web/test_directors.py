@@ -235,7 +235,7 @@ def test_every_example_of_the_api_can_be_typed_as_it_stands(here: Site) -> None:
     here.come_in("nobody")
     here.client.app.state.reading.renew()  # type: ignore[attr-defined]
     page = html.unescape(here.client.get("/api").text)
-    examples = re.findall(r"<details class=\"operation\">.*?<code>(curl [^<]*)</code>", page, re.DOTALL)
+    examples = re.findall(r"<details class=\"operation\"[^>]*>.*?<code>(curl [^<]*)</code>", page, re.DOTALL)
     assert len(examples) > 30
     event = document(own("by-example", NEW)).content
     replies = {}

@@ -156,10 +156,13 @@ class Office:
 
     def newest(self) -> int:
         """The newest journal entry, asked of the database and not of the pages that a connection of SQLite keeps."""
+        known = (
+            None if self._seen is None else self._seen.head
+        )  # what others write from now on, this reader may not see
         with self.reading() as connection:
             if isinstance(self.store, Sqlite):
                 connection.exec_driver_sql("PRAGMA shrink_memory")
-            self._require_same(connection, None if self._seen is None else self._seen.head)
+            self._require_same(connection, known)
             return head_in(connection)[0]
 
     def require_schema(self) -> None:
