@@ -401,4 +401,5 @@ def drop(page: Page, *files: tuple[str, bytes]) -> None:
 def shown(page: Page) -> list[str]:
     """The ratings after the event, once it is rated."""
     expect(page.locator("#sum")).to_contain_text(re.compile(r"\b[1-9]\d* (of \d+ )?sections? rated"))
+    expect(page.locator("td.result b")).not_to_have_count(0)  # the sum is told first
     return page.locator("td.result b").all_text_contents()  # of what is scrolled out of sight too

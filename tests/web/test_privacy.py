@@ -36,7 +36,7 @@ Values = Mapping[str, list[dict[str, Any]]]
 # Of the operations of the API, which give what the twins of the pages give, so many are asked for each.
 SOME = 12
 # Of the rows of sections in which nobody started by age, those of every so manieth section; all in a soak.
-LEAP = 1 if IS_SOAK else 5
+LEAP = 1 if IS_SOAK else 3
 MONTH_FORMS = ("csv", "xlsx", "parquet")
 
 
