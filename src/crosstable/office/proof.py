@@ -8,9 +8,9 @@ import json
 import sqlite3
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, LargeBinary, Select, Table, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -186,16 +186,37 @@ def _digest(layout: RowLayout, row: Sequence[Any]) -> bytes:
 
 def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
     """What a query for stored columns finds, with no value turned into another."""
-    if connection.dialect.name == "postgresql":
-        yield from connection.execute(query.execution_options(stream_results=True, max_row_buffer=10_000))
-        return
     connection.execute(select(1))  # the transaction has begun
     driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "postgresql":
+        with _any_text(driver):
+            yield from connection.execute(query.execution_options(stream_results=True, max_row_buffer=10_000))
+        return
     driver.text_factory = _text
     try:
         yield from driver.execute(str(query.compile(connection, compile_kwargs={"literal_binds": True})))
     finally:
         driver.text_factory = str
+
+
+@contextmanager
+def _any_text(driver: Any) -> Iterator[None]:
+    """Let the driver of a server give texts as they are stored, sound or not."""
+    from psycopg.adapt import Loader
+    from psycopg.types.string import TextLoader
+
+    class AnyText(Loader):
+        def load(self, data: Any) -> str:
+            return _text(bytes(data))
+
+    kinds = ("text", "varchar")
+    for kind in kinds:
+        driver.adapters.register_loader(kind, AnyText)
+    try:
+        yield
+    finally:
+        for kind in kinds:
+            driver.adapters.register_loader(kind, TextLoader)
 
 
 def _columns(table: Table) -> Select[Any]:
@@ -212,26 +233,47 @@ def journal_digests(connection: Connection) -> dict[int, bytes]:
     return {row[0]: _digest(layout, row) for row in stored_rows(connection, _columns(tables.act))}
 
 
+def _commitments(connection: Connection) -> dict[int, Commitment]:
+    """What every entry commits to."""
+    return {row[0]: Commitment(*row) for row in stored_rows(connection, _columns(tables.commitment))}
+
+
 def months(connection: Connection) -> dict[str, int]:
     """The journal entries that published supplements, by month."""
     return {row[0]: row[1] for row in stored_rows(connection, _columns(tables.supplement))}
 
 
-def proof(connection: Connection, looks: Mapping[str, Look] = NOBODY, since: int = 0) -> Iterator[Finding]:
-    """Every place where the tables are not what the entries commit to; of rows only those of entries after one."""
+_Found = TypeVar("_Found")
+
+
+def _readable(
+    connection: Connection, table: Table, read: Callable[[Connection], _Found], findings: list[Finding]
+) -> _Found | None:
+    """What is read of a table, or nothing and a finding."""
     try:
-        journal = journal_digests(connection)
-        rows = stored_rows(connection, _columns(tables.commitment))
-        committed = {row[0]: Commitment(*row) for row in rows}
-        entries = months(connection)
+        return read(connection)
     except UNREADABLE as error:
         connection.rollback()
-        yield Finding(f"the journal cannot be read: {one_line(error)}", table=tables.act.name)
+        findings.append(Finding(f"{table.name} cannot be read: {one_line(error)}", table=table.name))
+        return None
+
+
+def proof(connection: Connection, looks: Mapping[str, Look] = NOBODY, since: int = 0) -> Iterator[Finding]:
+    """Every place where the tables are not what the entries commit to; of rows only those of entries after one."""
+    findings: list[Finding] = []
+    journal = _readable(connection, tables.act, journal_digests, findings)
+    committed = _readable(connection, tables.commitment, _commitments, findings)
+    entries = _readable(connection, tables.supplement, months, findings)
+    yield from findings
+    if journal is None or committed is None:
         return
     yield from _chain(journal, committed)
     said = {seq: _said(one) for seq, one in committed.items() if type(seq) is not int or seq > since}
     for table in sorted(COMMITTED, key=lambda table: table is not tables.section):  # whose rows are those of entries
-        read = read_table(connection, table, entries, looks.get(table.name), since)
+        if entries is None and entry_column(table) is None:
+            yield Finding(f"{table.name} cannot be checked while supplement cannot be read", table=table.name)
+            continue
+        read = read_table(connection, table, entries or {}, looks.get(table.name), since)
         yield from read.findings
         yield from _rows(connection, table, read.summaries, said)
 
