@@ -10,6 +10,7 @@ from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import jobs
+from crosstable.office.audit import Kept, verify
 from crosstable.office.backups import backup
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office, upgrade_office
@@ -164,6 +165,11 @@ def take_archive(address: str, folder: str) -> None:
     import_archive(office_at(address), AUTHOR, folder)
 
 
+def verify_from(address: str, notes: str) -> None:
+    """Verify, and go on where a verify was stopped."""
+    assert verify(address, Kept(resume=notes)).findings == ()
+
+
 def bring_up_to_date(address: str) -> None:
     """Upgrade an older office."""
     upgrade_office(address, AUTHOR, HandClock())
@@ -194,6 +200,7 @@ CHORES: dict[str, Callable[..., None]] = {
         publish_one,
         back_up,
         take_archive,
+        verify_from,
         bring_up_to_date,
         do_jobs,
     )

@@ -3,7 +3,6 @@
 import os
 import random
 import shutil
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, timedelta
@@ -19,7 +18,7 @@ from crosstable.formats import Reading as FileReading
 from crosstable.formats.detect import read_data
 from crosstable.office import originals, tables
 from crosstable.office.accounts import NewAccount, Role, add_account
-from crosstable.office.audit import Audit, Kept, audit, verify
+from crosstable.office.audit import Audit, Kept, audit
 from crosstable.office.backups import backup
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.credentials import NewToken, add_token, bearer_of
@@ -378,7 +377,7 @@ def test_an_original_that_another_version_read_is_told_and_no_finding(
     with full.reading() as connection:
         assert list(originals.read_again(connection)) == []
         for read, words in ((without_players, "section 1 of event q"), (refusing, "it cannot be read any more")):
-            told = list(originals.read_again(connection, 0, read))
+            told = list(originals.read_again(connection, read=read))
             assert len(told) == 3
             assert all(isinstance(one, str) and "another version of this program read it" in one for one in told)
             assert any(words in str(one) for one in told)

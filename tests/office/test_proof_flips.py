@@ -160,7 +160,7 @@ class FlippedDatabases:
         return address
 
     def flip_values(self, chosen: Sequence[Table]) -> str:
-        """A copy with bytes changed in one value of each of some tables; the server keeps to the kinds of its columns."""
+        """A copy with bytes changed in one value of each of some tables, which stays of its column's kind."""
         address, _ = self.copied()
         with connected(address) as connection:
             connection.execute(b"SET session_replication_role = replica")  # the guards look away
