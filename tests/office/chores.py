@@ -13,12 +13,13 @@ from crosstable.office import jobs
 from crosstable.office.audit import Kept, verify
 from crosstable.office.backups import backup
 from crosstable.office.database import Office
-from crosstable.office.founding import found_office, upgrade_office
+from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.upgrading import upgrade_office
 from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock

@@ -48,9 +48,12 @@ def noted(notes: Path) -> list[str]:
     return list(json.loads(notes.read_text(encoding="utf-8"))["done"]) if notes.exists() else []
 
 
-@BOTH
+@pytest.mark.parametrize("store", ["sqlite"])
 def test_a_verify_goes_on_where_it_was_stopped(full: Office, notes: Path) -> None:
-    """Interrupted at one statement after the other, it never does a part twice, and finds what a whole one finds."""
+    """Interrupted at one statement after the other, it never does a part twice, and finds what a whole one finds.
+
+    ``test_faults_kill_deeds`` has the same with a kill, on both databases.
+    """
     whole, at, stops = audit(full), 1, 0
     while True:
         before = noted(notes)

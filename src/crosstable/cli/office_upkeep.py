@@ -253,7 +253,7 @@ def add_upgrade(made: Parser) -> None:
 
 def _upgrade(options: argparse.Namespace) -> int:
     from crosstable.office.audit import Kept, verify
-    from crosstable.office.founding import upgrade_office
+    from crosstable.office.upgrading import upgrade_office
 
     url = database_of(options)
     before, after = upgrade_office(url, author_of(options), system_clock)

@@ -82,6 +82,15 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
         return Audit(0, 0, 0, 0, "", (), (Finding(one_line(error)),))
 
 
+def record_findings(connection: Connection) -> tuple[Finding, ...]:
+    """What is wrong with the record inside an open transaction, up to the newest entry that commits to its rows."""
+    transaction = connection.get_transaction()
+    found = _Verifying(connection, NOTHING_KEPT, in_silence, [], is_bounded=True).audit(list).findings
+    if transaction is None or not transaction.is_active:  # what cannot be read has ended it
+        raise OfficeError(f"the office is damaged: {found[0].what}; nothing was changed. Restore a backup")
+    return found
+
+
 def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with ThreadPoolExecutor(1) as beside, office.reading() as connection, _without_cycles():
@@ -99,7 +108,17 @@ _POSTINGS = "posting"
 class _Verifying:
     """One verify: part after part of the record, each noted down while nothing was found."""
 
-    def __init__(self, connection: Connection, kept: Kept, progress: Progress, findings: list[Finding]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        kept: Kept,
+        progress: Progress,
+        findings: list[Finding],
+        *,
+        is_bounded: bool = False,
+    ) -> None:
+        # Whether rows of entries that commit to nothing yet are left out.
+        self._is_bounded = is_bounded
         self._connection, self._kept, self._progress = connection, kept, progress
         self._findings = findings
         self._held: list[str] = []
@@ -139,16 +158,16 @@ class _Verifying:
         since = _entry_of(connection, kept.since) if kept.since else 0
         parts = self._parts = VerifiedParts.at(connection, kept.resume, kept.since)
         newest, _ = head_in(connection)
-        if digest_at(connection, parts.entry) != parts.head:
+        if parts.before and digest_at(connection, parts.entry) != parts.head:
             what = f"{kept.resume} says that parts were verified to entry {parts.entry}, head {parts.head}"
             self._findings.append(Finding(f"{what}: the journal never had that head, it was cut off or rewritten"))
             parts.begin_anew(connection)
-        self._span = span = Span(since, parts.entry if parts.entry < newest else None)
+        self._span = span = Span(since, parts.entry if self._is_bounded or parts.entry < newest else None)
         if parts.before:
             what = "verified before this verify was stopped, and not looked at again"
             self._held.append(f"{what}: {', '.join(parts.before)}")
-        if span.through is not None:
-            more = f"entries {span.through + 1} to {newest} were written after this verify began"
+        if parts.entry < newest:
+            more = f"entries {parts.entry + 1} to {newest} were written after this verify began"
             self._held.append(f"{more}: crosstable office verify --since {parts.head} looks at them")
         made = supplements(connection)
         heads = {one.act: heads_at(connection, one.act - 1) for one in made}

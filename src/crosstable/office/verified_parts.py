@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from crosstable import __version__
 from crosstable.errors import OfficeError
-from crosstable.office.backups import complete_file
+from crosstable.office.complete_files import complete_file
 from crosstable.office.ledger.commitments import NOTHING, digest_at, head_in
 from crosstable.office.plain_errors import plain_os_errors
 
