@@ -36,6 +36,7 @@ from crosstable.office.security_log import SecurityKind, note
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
+from crosstable.terms import RatingSystem
 
 # Columns of a member that are emptied; the others say nothing of who it is and may enter a rating.
 _OF_MEMBER = {
@@ -193,25 +194,24 @@ def _written(born: date) -> set[str]:
 # The starts that rest on an age.
 
 
-def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], tuple[float, float]]:
-    """Sections in which the age of the person may have entered their start, and what it was."""
+# By system: rating and games.
+Starts = dict[RatingSystem, tuple[float, float]]
+
+
+def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], Starts]:
+    """Sections in which the age of the person may have entered their start, and what it was in each system."""
     if not any((one.birth_date or one.birth_year or one.adult) for one in record.people(person.ids).values()):
         return {}
     posting = tables.posting.c
-    columns = (posting.event_id, posting.section, posting.prior, posting.start_games, posting.started)
+    columns = (posting.event_id, posting.section, posting.system, posting.prior, posting.start_games, posting.started)
     query = select(*columns, posting.start_sources).where(
         posting.member_id == person.ids[0], posting.start_sources.is_not(None), is_current()
     )
-    found: dict[tuple[str, int], tuple[float, float]] = {}
-    for event_id, section, prior, games, started, sources in record.connection.execute(query):
+    found: dict[tuple[str, int], Starts] = {}
+    for event_id, section, system, prior, games, started, sources in record.connection.execute(query):
         is_blend = edition_for(started).constants.initialisation == Initialisation.BLEND
-        if sources != "[]" and not is_blend:
-            continue
-        if found.setdefault((event_id, section), (prior, games)) != (prior, games):
-            raise OfficeError(
-                f"member {person.ids[0]} started with two different ratings in event {event_id}, section {section}; "
-                "without the birth date they would not follow from the record. Nothing was erased"
-            )
+        if sources == "[]" or is_blend:
+            found.setdefault((event_id, section), {})[RatingSystem(system)] = prior, games
     return found
 
 
@@ -222,7 +222,14 @@ def _write_persons(connection: Connection, act: int, ids: Iterable[str]) -> None
     write_rows(connection, tables.member, [{**row, "act": act} for row in rows])
 
 
-def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], tuple[float, float]]) -> None:
+def _by_hand(starts: Starts) -> dict[str, Any]:
+    """Starts of a section as an entry says them: the first system's, and those of others where they differ."""
+    first = starts[min(starts)]
+    others = {one.name: list(start) for one, start in starts.items() if start != first}
+    return {"start": list(first), **({"starts": others} if others else {})}
+
+
+def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], Starts]) -> None:
     """Versions of sections in which a start is set by hand that followed from an age."""
     record = Record(connection, act)
     erased = erased_members(connection)
@@ -231,7 +238,7 @@ def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, in
         assert heading is not None
         entries = record.entries([heading])[event_id, number]
         changed = [
-            one._replace(extra={**one.extra, "start": list(start)})
+            one._replace(extra={**one.extra, **_by_hand(start)})
             if one.member_id in erased and "start" not in one.extra
             else one
             for one in entries
