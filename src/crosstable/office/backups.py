@@ -197,7 +197,7 @@ def restore(
                 author = Author("restore", f"restored from {os.path.basename(path)}")
                 bring_up(connection, apart, clock, author, manifest["schema"])
                 _check_restored(connection, manifest, path)
-                erased = erase_again(office, connection, listed)
+                erased = erase_again(office, connection, apart, listed)
         if erased:
             office.close()
             office.store.scrub()

@@ -22,6 +22,7 @@ from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
+from crosstable.office.erasing_jobs import clear_ended, require_none_waits
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED as ERASED
 from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
@@ -57,13 +58,17 @@ _SHORTEST = 4
 
 
 class Erased(NamedTuple):
-    """What was erased: the journal entry, the ids of the person, how many rows and files, where the name remains."""
+    """What was erased: the journal entry, the ids of the person, how many rows and files, where the name remains.
+
+    ``person`` is who it was, for whoever has more to erase.
+    """
 
     act: int
     members: tuple[str, ...]
     rows: Mapping[str, int]
     documents: int
     remains: tuple[str, ...]
+    person: "_Person"
 
 
 def erase_member(office: Office, author: Author, member_id: str) -> Erased:
@@ -71,11 +76,12 @@ def erase_member(office: Office, author: Author, member_id: str) -> Erased:
     if not author.reason:
         raise OfficeError("say why; the journal keeps the reason, so write no name into it")
     with office.writing(author.actor, f"erasing {member_id}") as connection:
+        require_none_waits(connection, _Person(Record(connection, last_act_of(connection, None)), member_id))
         made = erase_in(office, connection, author, member_id)
     with office.writing_accounts(author.actor, f"erasing {member_id}") as connection:
-        job = account_tables.job  # files and findings of jobs that are over; who waits is not known here
-        over = update(job).where(job.c.ended.is_not(None))
-        connection.execute(over.values(content=None, result=None, error=None))
+        clear_ended(connection, made.person)
+        kept = made.person.said_at(connection, [account_tables.account.c.full_name])
+        made = made._replace(remains=(*made.remains, *kept))
         note(connection, office.clock(), SecurityKind.ERASED, author.actor, made.members[0], entry=made.act)
     return made
 
@@ -95,7 +101,7 @@ def erase_in(office: Office, connection: Connection, author: Author, member_id: 
     _write_persons(connection, act, person.ids)
     _keep_starts(connection, act, starts)
     rate_pending(office, connection, Author(author.actor, f"after erasing member {person.ids[0]}"), Watch())
-    return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)))
+    return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)), person)
 
 
 def erasures(connection: Connection) -> list[tuple[int, datetime, tuple[str, ...]]]:
@@ -149,12 +155,16 @@ class _Person:
 
     def remains(self, connection: Connection) -> Iterator[str]:
         """Places that are no personal values of the record and still say the name."""
-        for table in tables.metadata.sorted_tables:
-            for column in table.columns:
-                if "personal" not in column.info and isinstance(column.type, String) and self.names:
-                    says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
-                    if connection.execute(select(column).where(says).limit(1)).first() is not None:
-                        yield f"{table.name}.{column.name}"
+        columns = [column for table in tables.metadata.sorted_tables for column in table.columns]
+        yield from self.said_at(connection, [one for one in columns if "personal" not in one.info])
+
+    def said_at(self, connection: Connection, columns: Iterable[Column[Any]]) -> Iterator[str]:
+        """Which of some columns say the name."""
+        for column in columns:
+            if isinstance(column.type, String) and self.names:
+                says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
+                if connection.execute(select(column).where(says).limit(1)).first() is not None:
+                    yield f"{column.table.name}.{column.name}"
 
 
 class _Nobody:

@@ -44,6 +44,7 @@ class JobKind(StrEnum):
 # Those that write the record, one after the other; the others run beside them.
 WRITING = (JobKind.SUBMIT, JobKind.RATE, JobKind.PUBLISH, JobKind.IMPORT)
 READING = (JobKind.BACKUP, JobKind.VERIFY)
+WITH_A_FILE = (JobKind.SUBMIT, JobKind.IMPORT)
 
 
 class JobState(StrEnum):
@@ -197,10 +198,13 @@ def waiting(office: Office) -> dict[str, int]:
 
 def content_of(office: Office, job_id: str) -> bytes | None:
     """The file that came with a job."""
-    table = tables.job
     with office.reading() as connection:
-        found = connection.execute(select(table.c.content).where(table.c.job_id == job_id)).scalar()
+        found = connection.execute(_content(job_id)).scalar()
     return None if found is None else bytes(found)
+
+
+def _content(job_id: str) -> Select[Any]:
+    return select(tables.job.c.content).where(tables.job.c.job_id == job_id)
 
 
 def cancel(office: Office, who: str, job_id: str) -> Job:
@@ -224,6 +228,8 @@ def retry(office: Office, who: str, job_id: str) -> Job:
         job = _one(connection, job_id)
         if job.state not in (JobState.FAILED, JobState.CANCELED):
             raise OfficeError(f"job {job_id} is {job.state.value}; only one that failed or was canceled is tried again")
+        if job.kind in WITH_A_FILE and connection.execute(_content(job_id)).scalar() is None:
+            raise OfficeError(f"the file of job {job_id} is no longer kept; send it again")
         again = {"state": JobState.QUEUED.value, "tries": 0, "due": instant(office.clock()), "is_canceled": False}
         empty = dict.fromkeys(("begun", "ended", "worker", "lease", "result", "error"))
         connection.execute(update(table).where(table.c.job_id == job_id).values({**again, **empty, "done": 0}))
