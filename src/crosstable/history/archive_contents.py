@@ -14,7 +14,16 @@ import polars as pl
 
 from crosstable.history.archive import Archive
 from crosstable.history.archive_checks import ArchiveError, archive_fault
-from crosstable.history.archive_tables import BETWEEN_CONTROLS, COLOURS, FIDE, KINDS, NO_MEMBER, RESULTS, file_of, other_starts
+from crosstable.history.archive_tables import (
+    BETWEEN_CONTROLS,
+    COLOURS,
+    FIDE,
+    KINDS,
+    NO_MEMBER,
+    RESULTS,
+    file_of,
+    other_starts,
+)
 from crosstable.record_rows import rating_from
 from crosstable.replaying import Decision, DecisionKind, StartingRating
 from crosstable.terms import (
