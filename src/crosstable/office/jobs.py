@@ -44,7 +44,6 @@ class JobKind(StrEnum):
 # Those that write the record, one after the other; the others run beside them.
 WRITING = (JobKind.SUBMIT, JobKind.RATE, JobKind.PUBLISH, JobKind.IMPORT)
 READING = (JobKind.BACKUP, JobKind.VERIFY)
-WITH_A_FILE = (JobKind.SUBMIT, JobKind.IMPORT)
 
 
 class JobState(StrEnum):
@@ -90,6 +89,11 @@ class Job(NamedTuple):
     def title(self) -> str:
         """What it is called: a file by its name, anything else by what is done."""
         return str(self.wish.get("name", self.kind.value))
+
+    @property
+    def about(self) -> str:
+        """What it is about: a file, a month, a folder; nothing where that is the whole office."""
+        return next((str(self.wish[name]) for name in ("name", "month", "folder", "archive") if name in self.wish), "")
 
     def by(self) -> Author:
         """Who asked for it, and why."""
@@ -228,7 +232,7 @@ def retry(office: Office, who: str, job_id: str) -> Job:
         job = _one(connection, job_id)
         if job.state not in (JobState.FAILED, JobState.CANCELED):
             raise OfficeError(f"job {job_id} is {job.state.value}; only one that failed or was canceled is tried again")
-        if job.kind in WITH_A_FILE and connection.execute(_content(job_id)).scalar() is None:
+        if "name" in job.wish and connection.execute(_content(job_id)).scalar() is None:
             raise OfficeError(f"the file of job {job_id} is no longer kept; send it again")
         again = {"state": JobState.QUEUED.value, "tries": 0, "due": instant(office.clock()), "is_canceled": False}
         empty = dict.fromkeys(("begun", "ended", "worker", "lease", "result", "error"))
