@@ -52,6 +52,16 @@ def _digests(postings: pl.DataFrame) -> list[bytes]:
     return [LAYOUT.digest(row) for row in rows.iter_rows()] if rows.height <= _FEW else digests_of(rows, LAYOUT)
 
 
+def added(entering: pl.DataFrame, old: pl.DataFrame) -> int:
+    """What new postings add to the state of an office, without those that they supersede."""
+    digests = _digests(entering)
+    stands = entering["rating_after"].is_not_null().to_list()
+    superseded = old[entering["old"].drop_nulls()]
+    return sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there]) - sum_of(
+        _digests(superseded)
+    )
+
+
 class Post:
     """Postings on their way into the tables; a server takes them while others are made."""
 
@@ -80,16 +90,9 @@ class Post:
         if self._beside is not None:
             self._beside.shutdown()  # nobody else may use the connection before
 
-    def count(self, entering: pl.DataFrame, old: pl.DataFrame) -> None:
-        """Add new postings to the state of the office, and take away those that they supersede."""
-        digests = _digests(entering)
-        stands = entering["rating_after"].is_not_null().to_list()
-        superseded = old[entering["old"].drop_nulls()]
-        self._total += sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there])
-        self._total -= sum_of(_digests(superseded))
-
-    def enter(self, entering: pl.DataFrame) -> None:
-        """Number new postings and write them."""
+    def enter(self, entering: pl.DataFrame, total: int) -> None:
+        """Number new postings and write them; ``total`` is what they add to the state of the office."""
+        self._total += total
         first = self._first + self.postings
         self.postings += entering.height
         numbers = pl.Series("posting_id", np.arange(first, first + entering.height), dtype=pl.Int64)
