@@ -5,7 +5,8 @@ The first version let one person pass by five ways; each is a test that it would
 1. an invented event of the past: ``test_bypass_1_one_of_the_office_does_not_invent_an_event_of_the_past``
 2. the token of a director: ``test_bypass_2_a_token_of_a_director_rates_no_event_of_the_past``
 3. a floor: ``test_bypass_3_a_floor_is_a_rating_by_hand``
-4. a name that looks like an approval: ``tests/cli/test_office_consent.py``, ``test_bypass_4_a_name_does_not_look_like_an_approval``
+4. a name that looks like an approval: ``tests/cli/test_office_consent.py``,
+   ``test_bypass_4_a_name_does_not_look_like_an_approval``
 5. a second account that nobody sees made: the same file, ``test_bypass_5_accounts_of_the_office_take_two_as_well``
 """
 

@@ -66,7 +66,10 @@ class Post:
     """Postings on their way into the tables; a server takes them while others are made."""
 
     def __init__(self, connection: Connection, *, is_large: bool) -> None:
-        """A first run that is large makes its indexes when all rows are there, which is faster."""
+        """A first run that is large makes its indexes when all rows are there, which is faster.
+
+        Not on a server: whoever drops an index there locks out all readers of the table until the transaction ends.
+        """
         self.connection = connection
         last = head(connection)
         assert last is not None
@@ -75,7 +78,8 @@ class Post:
         highest = connection.execute(select(func.max(tables.posting.c.posting_id))).scalar()
         self._first = (highest or 0) + 1
         self._state_before = self._total = state_of(connection)
-        self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
+        is_file = connection.dialect.name == "sqlite"
+        self._indexes = [*tables.posting.indexes] if highest is None and is_large and is_file else []
         for index in self._indexes:
             index.drop(connection)
         self._beside = ThreadPoolExecutor(1) if connection.dialect.name == "postgresql" else None
