@@ -167,7 +167,7 @@ def restore(
                 if manifest["schema"] < COMMITTED:
                     note_upgrade(connection, clock, author, manifest["schema"])
                 _check_restored(connection, manifest, path)
-                erased = erase_again(office, connection, listed)
+                erased = erase_again(office, connection, apart, listed)
         if erased:
             office.close()
             office.store.scrub()
