@@ -356,6 +356,7 @@ def test_the_application_speaks_the_language_of_the_browser_or_the_one_that_was_
     expect(visit).to_have_url(f"{app.address}index.es.html")
     visit.get_by_role("navigation").get_by_role("link", name="Torneo").click()
     expect(visit.get_by_role("heading", level=1)).to_have_text("Comprobar un torneo")
+    expect(visit.locator("form.drop")).to_contain_text("en cualquier lugar de esta página")  # its script is there
     visit.evaluate(DROPPED, [["games.csv", b64encode(b"Name,Rating,Rd 1\nAsh,1500,W2\nElm,1400,L3\n").decode()]])
     expect(visit.locator("#found")).to_contain_text("Por corregir: La sección no tiene control de tiempo.")
     expect(visit.locator("#engine")).to_have_text(
