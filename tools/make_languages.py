@@ -159,7 +159,14 @@ WORDS: tuple[str, ...] = (
     *("Expert", "time control: {name}", "lists: {name}", "start in {system}"),
     *("win over {name}", "draw with {name}", "loss to {name}", "stays {title}", "now (everything rated until then)"),
     *("official results {section}", "norms", "unexplained"),
-    *("differs", "{count} right", "{count} explained", "{count} differ", "{count} differs", "{count} cannot be checked"),
+    *(
+        "differs",
+        "{count} right",
+        "{count} explained",
+        "{count} differ",
+        "{count} differs",
+        "{count} cannot be checked",
+    ),
     *("{line} x up to {limit}", "{line} x below {limit}", "game factors in {system}"),
 )
 # What an argument of this name holds, programs read.

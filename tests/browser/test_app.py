@@ -173,7 +173,9 @@ def differences(one: Any, other: Any, at: str = "") -> Iterator[str]:
 def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Page) -> None:
     size = sum(path.stat().st_size for path in app.path.rglob("*") if path.is_file())
     assert size <= MOST_BYTES
-    assert {path.name for path in app.path.glob("*.html")} == {file_of(one, code) for one in PAGES for code in LANGUAGES}
+    assert {path.name for path in app.path.glob("*.html")} == {
+        file_of(one, code) for one in PAGES for code in LANGUAGES
+    }
     expect(visit.locator("#result")).to_contain_text("1512 → ")
     assert visit.locator("#engine").inner_text().endswith("Ready, and kept for use without network.")
 

@@ -175,9 +175,7 @@ def _page(request: Request, template: str, here: str, status: int = 200, **conte
     known = {
         "here": here,
         "wrong": "",
-        "other_languages": [
-            (code, name, file_of(here, code)) for code, name in LANGUAGES.items() if code != language
-        ],
+        "other_languages": [(code, name, file_of(here, code)) for code, name in LANGUAGES.items() if code != language],
     }
     text = _environment(language).get_template(template).render({**known, **context})
     return Reply(status, HTML, relative(text, language))

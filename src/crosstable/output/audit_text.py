@@ -101,9 +101,7 @@ class Reason(NamedTuple):
 def reasons(row: AuditedRow, names: Mapping[int, str]) -> list[Reason]:
     """What would give the posted rating, the likeliest first."""
     return [
-        Reason(
-            _PLAYER.sub(lambda found: _name(int(found[1]), names), one.what), figure(one.ratings[row.number], row)
-        )
+        Reason(_PLAYER.sub(lambda found: _name(int(found[1]), names), one.what), figure(one.ratings[row.number], row))
         for one in row.hypotheses[:MOST_LISTED]
     ]
 
