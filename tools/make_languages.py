@@ -222,8 +222,8 @@ _COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+
 # Addresses, code, formulas, headings of files and of replies, and a few words that only programs read.
 _NOT_SAID = re.compile(
     r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
-    r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|white-space|^AL |, Cookie$"
-    r"|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft"
+    r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$"
+    r"|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft|white-space"
 )
 Found = dict[str | tuple[str, str], set[str]]
 

@@ -11,11 +11,11 @@ from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import open_office
+from crosstable.office.top_lists import AGE_BANDS
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
 from crosstable.rules.statements import statements
 from crosstable.terms import RatingSystem
-from crosstable.office.top_lists import AGE_BANDS
 from tests.office.made_office import last_posting, member_id, posted
 from tests.web.client import TestClient
 from tests.web.site import HOSTILE_EVENT, TODAY, client, made_file
