@@ -11,6 +11,7 @@ from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import open_office
+from crosstable.office.top_lists import AGE_BANDS
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
 from crosstable.rules.statements import statements
@@ -334,3 +335,25 @@ def test_the_form_of_an_estimate_keeps_everything_its_link_says(site: TestClient
     shown = re.search(r'This estimate has a link: <a href="([^"]*)"', page)
     assert shown
     assert unescape(shown[1]).endswith("&next=1700&target=1550")
+
+
+def test_the_page_of_a_member_shows_their_places_on_age_lists_and_no_other_age(site: TestClient) -> None:
+    """Exactly what the public list of a group says of them."""
+    named = {
+        (row["member_id"], band.name, row["rank"])
+        for band in AGE_BANDS
+        for row in site.get(f"/lists/2026-12/top.json?top=500&age={band.name}").json()["rows"]
+    }
+    assert named
+    members = {row["member_id"] for row in site.get("/lists/2026-12.json?size=500").json()["members"]}
+    shown = {one: site.get(f"/members/{one}.json").json()["systems"] for one in members}
+    assert named == {
+        (member, one["age"], one["rank"])
+        for member, systems in shown.items()
+        for system in systems
+        for one in (system["age_ranks"] if system["system"] == "OTBR" else ())
+    }
+    member, age, rank = min(named)
+    text = site.get(f"/members/{member}").text
+    link = f'/lists/2026-12/top?system=OTBR&amp;age={age.replace(" ", "%20")}">{rank}</a>'
+    assert re.search(rf"<dt>Rank, age {age}</dt><dd><a href=.{re.escape(link)}</dd>", text)

@@ -16,6 +16,7 @@ from crosstable.explanation import Line, explain, usual_document
 from crosstable.output.audit_text import (
     MOST_WORKED,
     SENDING,
+    Reason,
     audit_text,
     counts_text,
     figure,
@@ -141,7 +142,7 @@ class ShownRow(NamedTuple):
     row: AuditedRow
     gives: str
     verdict: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     working: tuple[str, ...] = ()
 
 

@@ -371,8 +371,8 @@ def _facts(
     span = (max(record.rating - FURTHEST, constants.absolute_floor), record.rating + FURTHEST)
     before = _solved(trials, row, number, lambda rating: record._replace(rating=rating), span)
     if before is not None and math.fabs(before.rating - record.rating) > 0.5:
-        said = f"player {number} at {before.rating:.0f} before the event instead of {record.rating:.0f}"
-        yield f"{said} ({SOLVING})", before, False
+        was, then = f"{record.rating:.0f}", f"{before.rating:.0f}"
+        yield f"player {number} at {then} before the event instead of {was} ({SOLVING})", before, False
     if record.games is not None and not is_established(constants, record.games) and record.wins is None:
         count = int(record.games)
         yield f"player {number} had won all earlier games", record._replace(wins=count, draws=0, losses=0), True

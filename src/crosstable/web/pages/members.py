@@ -76,6 +76,13 @@ class RankShape(BaseModel):
     below: float
 
 
+class AgeRankShape(BaseModel):
+    """A place on the newest list of an age group, of those who are on it."""
+
+    age: str
+    rank: int
+
+
 class Record(BaseModel):
     """Wins, draws and losses so far."""
 
@@ -101,6 +108,7 @@ class SystemRating(BaseModel):
     rating_class: ClassShape | None
     record: Record | None
     ranks: list[RankShape]
+    age_ranks: list[AgeRankShape]
 
 
 class NormShape(BaseModel):
@@ -197,7 +205,7 @@ def member(
         state=found.state,
         fide_id=found.fide_id,
         other_ids=found.other_ids,
-        systems=[_standing(read, one, postings, found.state) for one in found.systems],
+        systems=[_standing(read, found.member_id, one, postings, found.state) for one in found.systems],
         coming=coming(read),
         titles=[_title(read, title) for title in found.titles],
         norms=[_norm(read, norm) for norm in file.norms],
@@ -219,7 +227,9 @@ def require_member(read: Snapshot, member_id: str) -> Listed:
     return listed
 
 
-def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting], state: str) -> SystemRating:
+def _standing(
+    read: Snapshot, member_id: str, one: PublicSystem, postings: Sequence[PublicPosting], state: str
+) -> SystemRating:
     mine = [posting for posting in postings if posting.posting.system is one.system]
     last = mine[-1].posting
     live = rating_of(one.live)
@@ -239,6 +249,7 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         rating_class=_class(live),
         record=_record(last),
         ranks=list(_ranks(read, one, state)),
+        age_ranks=_age_ranks(read, member_id, one),
     )
 
 
@@ -267,6 +278,14 @@ def _ranks(read: Snapshot, one: PublicSystem, state: str) -> Iterator[RankShape]
         found = read.ranks.rank(one.system, one.official.rating, where)
         if found is not None:
             yield RankShape(state=where, rank=found.rank, of=found.of, below=round(found.below, 1))
+
+
+def _age_ranks(read: Snapshot, member_id: str, one: PublicSystem) -> list[AgeRankShape]:
+    """Places on age lists that anybody can ask for; no page says more of an age."""
+    if one.month is None or one.month != read.ranks.month:
+        return []
+    found = read.age_ranks.get((member_id, one.system), ())
+    return [AgeRankShape(age=place.band, rank=place.rank) for place in found]
 
 
 def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
