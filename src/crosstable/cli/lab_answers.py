@@ -237,7 +237,7 @@ def _uncertainty(options: argparse.Namespace) -> None:
 
     The numbers come from official results: docs/lab-committee.md says how they were found and how often they hold.
     """
-    from crosstable.lab.uncertainty import plus_minus
+    from crosstable.calculator.uncertainty import plus_minus
 
     if not LEAST_RATING <= options.rating <= GREATEST_RATING:
         raise RefusedError(f"the rating should be from {LEAST_RATING} to {GREATEST_RATING}")
