@@ -24,7 +24,7 @@ FEWEST_MEMBERS = 20
 LEAST_RATING, GREATEST_RATING = 100, 3000
 # An interval needs so many federations.
 FEWEST_SEEDS = 3
-FITTED = ("quick-growth", "long-growth", "little-practice")
+FITTED = ("quick-growth", "long-growth")
 _SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 
 
