@@ -17,6 +17,7 @@ from crosstable.lab.measures import NO_UNRATED
 from crosstable.lab.population import Federation
 from crosstable.lab.seeds import interval_of, quantile_of
 from crosstable.lab.simulate import simulated
+from crosstable.rules.rule_sets import RuleSet
 from tests.amounts import amount
 from tools.study_coverage import CONTRASTS as STUDIED
 from tools.study_coverage import FIGURES, differences_of, held, table
@@ -64,7 +65,8 @@ def test_federations_that_differ_in_luck_alone_are_judged_together(tmp_path: Pat
     Intervals of three federations, for each contrast and figure: 85 to 100 of a hundred hold the truth, which is the
     mean of all federations. Floors are higher than the official ones, which so few members do not meet in a year.
     """
-    count, contrasts = amount(12, 360), [*CONTRASTS, interpreted("elo"), interpreted("glicko2")]
+    count = amount(12, 360)
+    contrasts: list[RuleSet | OtherSystem] = [*CONTRASTS, interpreted("elo"), interpreted("glicko2")]
     values = np.array([differences_of(SMALL._replace(seed=SMALL.seed + at), contrasts) for at in range(count)])
     assert float(held(values, 3).pooled.mean()) >= 85.0
     write(simulated(SMALL).archive, str(tmp_path))
