@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
+from crosstable.calculator.uncertainty import plus_minus
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import open_office
+from crosstable.office.ledger.journal import Author
+from crosstable.office.settings import UNCERTAINTY, switch
 from crosstable.office.top_lists import AGE_BANDS
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
@@ -99,6 +104,25 @@ def test_the_member_page_shows_what_is_posted_and_what_is_official(site: TestCli
     assert ("OTBR", "202607040001") in shown
     assert ("OTBQ", "202607040001") in shown
     assert ("OTBR", None) in shown  # the opening
+
+
+def test_the_page_says_how_uncertain_a_regular_rating_is_where_the_office_wants_that(
+    site: TestClient, office_path: str, tmp_path: Path
+) -> None:
+    """The ± of docs/lab-committee.md for the live rating and its games; nothing before the office switches it on."""
+    assert {one["plus_minus"] for one in site.get("/members/10000001.json").json()["systems"]} == {None}
+    assert "±" not in site.get("/members/10000001").text
+    path = tmp_path / "office.db"
+    path.write_bytes(Path(office_path).read_bytes())
+    with closing(open_office(str(path))) as office:
+        switch(office, Author("host", ""), UNCERTAINTY, on=True)
+    with client(path) as here:
+        for address in ("/members/10000001.json", "/api/v1/members/10000001"):
+            systems = {one["system"]: one for one in here.get(address).json()["systems"]}
+            live = systems["OTBR"]["live"]
+            assert systems["OTBR"]["plus_minus"] == round(plus_minus(live["rating"], live["games"])) > 100
+            assert systems["OTBQ"]["plus_minus"] is None
+        assert f"± {systems['OTBR']['plus_minus']}" in here.get("/members/10000001").text
 
 
 def test_a_floor_says_why_it_is_there(site: TestClient) -> None:

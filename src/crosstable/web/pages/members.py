@@ -1,5 +1,6 @@
 """A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved them."""
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -10,6 +11,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.calculator.figures import CLASSES, rating_class
+from crosstable.calculator.uncertainty import plus_minus
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.ledger.postings import OWN, Posting
@@ -20,6 +22,7 @@ from crosstable.office.public_views import PublicSystem
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.titles import NORMS_NEEDED, Norm, Title
 from crosstable.rules.editions import edition_for
+from crosstable.terms import RatingSystem
 from crosstable.web.pages.member_history import HistoryRow, history_row
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -92,7 +95,11 @@ class Record(BaseModel):
 
 
 class SystemRating(BaseModel):
-    """A member in one system."""
+    """A member in one system.
+
+    ``plus_minus``: by how many points the live rating may be off, 95 times of a hundred; of Regular ratings, where the
+    office shows it.
+    """
 
     system: str
     name: str
@@ -100,6 +107,7 @@ class SystemRating(BaseModel):
     live_since: str
     live_place: Place | None
     live_player: int | None
+    plus_minus: int | None
     official: Rating | None
     official_month: str | None
     floor: Floor | None
@@ -241,6 +249,7 @@ def _standing(
         live_since=(last.as_of or last.ended).isoformat(),
         live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
         live_player=last.number,
+        plus_minus=_plus_minus(read, one),
         official=rating_of(one.official),
         official_month=one.month,
         floor=floor_of(one.floor),
@@ -251,6 +260,12 @@ def _standing(
         ranks=list(_ranks(read, one, state)),
         age_ranks=_age_ranks(read, member_id, one),
     )
+
+
+def _plus_minus(read: Snapshot, one: PublicSystem) -> int | None:
+    if not read.public.has_uncertainty or one.system is not RatingSystem.OTBR:
+        return None
+    return round(plus_minus(one.live.rating, math.inf if one.live.games is None else one.live.games))
 
 
 def _record(last: Posting) -> Record | None:
