@@ -22,13 +22,14 @@ PARTS = 2
 TOLD = (
     "- **The program of before 2004.** Until then the results of both passes were stored as whole numbers, special "
     "ratings to the nearest, standard ones up on a gain and down on a loss; pages last rated before January 1, 2004, "
-    "are rated so. Rows that come out to the point only with that, and only without it: {}. It was settled on half 1; "
-    "half 2 had no say in it, nor had the page that was corrected since, where it is {}. Of pages last rated since "
-    "2004: {}. Other ways were tried on all pages of before 2004: only the first pass stored up or down gives 6 and 1, "
-    "the first pass to the nearest 1 and 2, cut off 3 and 20, always up 3 and 24; rounded effective games 0 and 67, "
-    "expectancies to two digits 5 and 61, bonus points to the nearest 1 and 20. Of the two rows that stay one off, "
-    "one is that of a player at 1964 whose count is not shown (29 to 39 games give the posted figure), the other that "
-    "of an opponent of one at 2194 (27 to 30 games do).\n"
+    "are rated so. Rows that come out to the point only with that, and only without it: {}. It was found with the rows "
+    "of both halves in view; half 1 by itself tells it from every other way tried, and half 2 agrees. The page that "
+    "was corrected since, which is set apart and had no say in it, has {}. Pages last rated since 2004 have {}: their "
+    "program did not. The other ways, once counted on all these pages of before 2004: only the first pass stored, up "
+    "or down, 6 and 1; the first pass to the nearest 1 and 2, cut off 3 and 20, always up 3 and 24; effective games "
+    "rounded 0 and 67; expectancies to two digits 5 and 61; bonus points to the nearest 1 and 20. Two rows stay one "
+    "off. A count that is not shown would explain each: 29 to 39 games of the player themselves, at 1964, in "
+    "200210273410, and 27 to 30 games of an opponent at 2194 in 200203163770.\n"
 )
 
 
@@ -42,7 +43,9 @@ def first_pass(pages: Sequence[Page]) -> str:
     def said(group: str) -> str:
         return f"{told[group, True]} and {told[group, False]}"
 
-    older, newer = ([f"{said(f'{age}{part}')} in half {part}" for part in range(1, PARTS + 1)] for age in ("old", "new"))
+    older, newer = (
+        [f"{said(f'{age}{part}')} in half {part}" for part in range(1, PARTS + 1)] for age in ("old", "new")
+    )
     return TOLD.format(", ".join(older), said(CORRECTED_SINCE), ", ".join(newer))
 
 

@@ -38,7 +38,6 @@ from crosstable.terms import (
 )
 from crosstable.tuples import NamedTuple
 
-
 # The steps over a field; those of another program of the past may be given instead.
 Steps = Callable[[Constants, KRule, Field, Sheet], bool]
 

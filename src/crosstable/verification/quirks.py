@@ -75,5 +75,6 @@ def rated_as_then(
     page: Page, backgrounds: Mapping[int, Background], section: Section | None = None, edition: Edition | None = None
 ) -> RatedSection:
     """A page rated by the program of its day, or a section that was read otherwise, or under other rules."""
-    checked = page.checked
-    return rate(section or checked.section, page.system, backgrounds, edition or checked.edition, steps_of(page))
+    checked = page.checked._replace(edition=edition or page.checked.edition)
+    steps = steps_of(page._replace(checked=checked))
+    return rate(section or checked.section, page.system, backgrounds, checked.edition, steps)
