@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from crosstable.engine import rate
-from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.steps import five_steps
 from crosstable.terms import Background
 from crosstable.verification import Page
@@ -59,10 +58,7 @@ def _group(page: Page) -> str:
 def _telling(page: Page) -> Iterator[bool]:
     """For each clean row that comes out to the point one way only: whether it is with whole numbers in each pass."""
     section, edition = page.checked.section, page.checked.edition
-    try:
-        found = settled(page, page.checked.backgrounds)
-    except UnsupportedEditionError:
-        return
+    found = settled(page, page.checked.backgrounds)
     if found is None or section.kind.is_foreign:
         return
     known: dict[int, Background] = found.backgrounds

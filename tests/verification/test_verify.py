@@ -16,6 +16,7 @@ from crosstable.terms import (
     Background,
     Formula,
     OutsideRating,
+    Past,
     PlayerRating,
     Posted,
     RatingSystem,
@@ -32,6 +33,7 @@ from crosstable.verification.norms import norm_rows, norm_tally
 from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, clean_rows, contradicts_itself
 from crosstable.verification.quirks import rated_as_then, stored_by_pass, with_online_fault
 from crosstable.verification.rows import verdict_of
+from crosstable.verification.slopes import special_effect
 from crosstable.verification.trials import Trials
 from crosstable.verification.whole import FITTED_START
 from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
@@ -150,6 +152,13 @@ def test_pages_last_rated_before_2004_are_rated_as_the_program_of_then_did() -> 
         rated = rated_as_then(page, page.checked.backgrounds)
         assert [one.after and one.after.rating for one in rated.players] == by_hand(ratings, is_old=is_old)
         assert all(one.intermediate.rating == math.floor(one.intermediate.rating) for one in rated.players) is is_old
+
+
+@pytest.mark.parametrize(("start", "rating", "slope"), [(766.7, 767.0, 1.0), (766.7, 766.7, 1.0), (766.7, 900.0, 0.0)])
+def test_a_start_that_nobody_is_near_to_is_the_rating_itself(start: float, rating: float, slope: float) -> None:
+    """§4.1: then f is zero at R0, which the program of before 2004 kept as a whole number."""
+    constants = edition_for(date(2002, 3, 1)).constants
+    assert special_effect(constants, 0, (start, 0.0, Past.MIXED), rating, [(1, 2500.0)]) == (0, slope, [])
 
 
 def test_trials_rate_a_page_of_before_2004_as_a_whole_rating_does() -> None:
