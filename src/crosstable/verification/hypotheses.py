@@ -297,8 +297,8 @@ def _re_entries(about: Suspicion, row: Row) -> Iterator[Change]:
     member = next(entry.member_id for entry in entries if entry.number == row.number)
     numbers = [entry.number for entry in entries if member and entry.member_id == member]
     near = _rated_apart(part_of(about, {row.number}), numbers) if len(numbers) > 1 else None
-    for one in numbers if near is not None else ():
-        if about.is_met(row, near[one]):
+    for one in numbers:
+        if near is not None and about.is_met(row, near[one]):
             what = f"the re-entry of player {numbers[0]}: only the games of row {one} counted"
             yield Change(what, rated=partial(_only_row, one, numbers))
 
