@@ -201,7 +201,7 @@ def audited_file(name: str, found: Report | Fault, given: Given) -> AuditedFile:
         )
         words = LACKS if lacks else "There are no posted ratings here that can be compared."
         return AuditedFile(name, "", words, (), errors, lacks=lacks)
-    names = {section.number: section.name for section in report.sections}
+    names = {section.number: section.name for section in report.sections if section.number is not None}
     return AuditedFile(
         name,
         audited.verdict.value,

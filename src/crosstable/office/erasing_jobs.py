@@ -21,8 +21,13 @@ _JSON = ("wish", "result")
 class Whom(Protocol):
     """Who is erased."""
 
-    ids: Sequence[str]
-    names: Sequence[str]
+    @property
+    def ids(self) -> Sequence[str]:
+        """Under which they are known."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Every spelling of the name."""
 
     def without(self, said: str) -> str:
         """A text without the name."""
