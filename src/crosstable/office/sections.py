@@ -163,13 +163,13 @@ def reported_section(heading: Heading, entries: Sequence[EntryFact]) -> Reported
 
 def _reported_player(entry: EntryFact) -> ReportedPlayer:
     extra = entry.extra
-    start = extra.get("start")
+    start, others = extra.get("start"), starts_by_system(extra.get("starts", {}))
     background = Background(
         fide=outside_of(extra, "fide"),
         cfc=outside_of(extra, "cfc"),
         given_start=None
         if start is None
-        else GivenStart(start[0], start[1], starts_by_system(extra.get("starts", {}))),
+        else GivenStart(start[0], start[1], others),
     )
     known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
     return ReportedPlayer(
