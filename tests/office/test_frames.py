@@ -1,4 +1,6 @@
-"""Rows of a server by COPY: all of them, and what the server says when it fails in the middle."""
+"""Rows of a server by COPY: all of them, and what the server says when it fails in the middle; reading ahead."""
+
+import time
 
 import polars as pl
 import pytest
@@ -6,6 +8,7 @@ from sqlalchemy import Select, literal_column, select, text
 from sqlalchemy.exc import DBAPIError
 
 from crosstable.office.bulk import frames
+from crosstable.office.bulk.ahead import read_ahead
 from crosstable.office.bulk.frames import frame_of
 from crosstable.office.database import Office
 
@@ -29,3 +32,35 @@ def test_a_failure_after_some_rows_is_told_and_the_connection_goes_on(office: Of
         with pytest.raises(DBAPIError, match="division by zero"), connection.begin_nested():
             frame_of(connection, numbers("12 / (n - 700)"), SCHEMA)
         assert frame_of(connection, numbers("n"), SCHEMA).height == 1000
+
+
+PIDS = select(literal_column("pg_backend_pid()")).select_from(text("scratch"))
+
+
+def test_another_session_reads_ahead_and_sees_the_same(office: Office) -> None:
+    engine = office.store.reader()
+    with engine.begin() as other:
+        other.execute(text("CREATE TABLE scratch AS SELECT generate_series(1, 3) AS n"))
+    with office.reading() as connection:
+        own = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        with engine.begin() as other:
+            other.execute(text("INSERT INTO scratch VALUES (4)"))
+        engine.dispose()
+        with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
+            found = asked_for()["found"].to_list()
+        assert len(found) == 3 and own not in found
+        with read_ahead(connection, PIDS, SCHEMA, is_likely=False) as asked_for:
+            assert asked_for()["found"].to_list() == [own] * 3
+        connection.execute(text("INSERT INTO scratch VALUES (5)"))  # which no other session sees
+        with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
+            assert asked_for()["found"].to_list() == [own] * 4
+
+
+def test_what_is_not_asked_for_is_not_read_to_its_end(office: Office) -> None:
+    long = select(literal_column("n")).select_from(text("generate_series(1, 3) AS n, pg_sleep(600)"))
+    began = time.monotonic()
+    with office.reading() as connection:
+        with read_ahead(connection, long, SCHEMA, is_likely=True):
+            pass
+        assert frame_of(connection, numbers("n"), SCHEMA).height == 1000
+    assert time.monotonic() - began < 300
