@@ -48,7 +48,8 @@ def test_another_session_reads_ahead_and_sees_the_same(office: Office) -> None:
         engine.dispose()
         with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
             found = asked_for()["found"].to_list()
-        assert len(found) == 3 and own not in found
+        assert len(found) == 3
+        assert own not in found
         with read_ahead(connection, PIDS, SCHEMA, is_likely=False) as asked_for:
             assert asked_for()["found"].to_list() == [own] * 3
         connection.execute(text("INSERT INTO scratch VALUES (5)"))  # which no other session sees
