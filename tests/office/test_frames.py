@@ -1,10 +1,11 @@
 """Rows of a server by COPY: all of them, and what the server says when it fails in the middle; reading ahead."""
 
 import time
+from collections.abc import Iterator
 
 import polars as pl
 import pytest
-from sqlalchemy import Select, literal_column, select, text
+from sqlalchemy import Engine, Select, literal_column, select, text
 from sqlalchemy.exc import DBAPIError
 
 from crosstable.office.bulk import frames
@@ -34,18 +35,26 @@ def test_a_failure_after_some_rows_is_told_and_the_connection_goes_on(office: Of
         assert frame_of(connection, numbers("n"), SCHEMA).height == 1000
 
 
-PIDS = select(literal_column("pg_backend_pid()")).select_from(text("scratch"))
+PIDS: Select[tuple[int]] = select(literal_column("pg_backend_pid()")).select_from(text("scratch"))
 
 
-def test_another_session_reads_ahead_and_sees_the_same(office: Office) -> None:
-    engine = office.store.reader()
-    with engine.begin() as other:
+@pytest.fixture
+def engine(office: Office) -> Iterator[Engine]:
+    """Sessions of others, and a table of three rows."""
+    made = office.store.reader()
+    with made.begin() as other:
         other.execute(text("CREATE TABLE scratch AS SELECT generate_series(1, 3) AS n"))
+    yield made
+    with made.begin() as other:
+        other.execute(text("DROP TABLE scratch"))
+    made.dispose()
+
+
+def test_another_session_reads_ahead_and_sees_the_same(office: Office, engine: Engine) -> None:
     with office.reading() as connection:
         own = connection.execute(text("SELECT pg_backend_pid()")).scalar()
         with engine.begin() as other:
             other.execute(text("INSERT INTO scratch VALUES (4)"))
-        engine.dispose()
         with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
             found = asked_for()["found"].to_list()
         assert len(found) == 3
@@ -58,7 +67,8 @@ def test_another_session_reads_ahead_and_sees_the_same(office: Office) -> None:
 
 
 def test_what_is_not_asked_for_is_not_read_to_its_end(office: Office) -> None:
-    long = select(literal_column("n")).select_from(text("generate_series(1, 3) AS n, pg_sleep(600)"))
+    sleeping = text("generate_series(1, 3) AS n, pg_sleep(600)")
+    long: Select[tuple[int]] = select(literal_column("n")).select_from(sleeping)
     began = time.monotonic()
     with office.reading() as connection:
         with read_ahead(connection, long, SCHEMA, is_likely=True):
