@@ -36,7 +36,7 @@ from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, Ratin
 Array = Any
 _EPOCH = date(1970, 1, 1).toordinal()
 # So many sections are handed over at a time: while a server takes them, the next are rated.
-BLOCK = 2_500
+BLOCK = 3_000
 # What the engine looks at to say what it assumed, in this order.
 _ASSUMED_FROM = ("rating", "games", "peak", "peak_since_2010", "wins", "draws", "losses", "events")
 # A peak this much above the lowest level that floors reach since long cannot be the one that 2010 decides.
