@@ -32,30 +32,27 @@ def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
 
 def _encoded_part(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
     cells = np.zeros((frame.height, 1 + len(layout.kinds)), dtype="<i8")
-    reals, mask = cells.view("<f8"), np.zeros(frame.height, dtype="<u8")
-    texts = []
-    for at, (kind, column) in enumerate(zip(layout.kinds, frame.get_columns(), strict=True)):
-        nulls = column.null_count()
-        if nulls:
+    mask = np.zeros(frame.height, dtype="<u8")
+    texts = [name for name, kind in zip(frame.columns, layout.kinds, strict=True) if kind == "text"]
+    values = frame.select(map(_cell, frame.columns, layout.kinds))  # all at once: a call takes longer than a few rows
+    for at, (kind, column) in enumerate(zip(layout.kinds, values.get_columns(), strict=True)):
+        cells[:, 1 + at] = (column.to_numpy() + 0.0).view("<i8") if kind == "real" else column.to_numpy()
+    for at, column in enumerate(frame.get_columns()):
+        if column.has_nulls():
             mask |= column.is_null().to_numpy().astype("<u8") << np.uint64(at)
-        if nulls == frame.height:
-            continue
-        if kind == "text":
-            texts.append(column)
-            column = column.str.len_bytes()
-        numbers = column.to_physical()
-        values = (numbers.fill_null(0) if nulls else numbers).to_numpy()
-        if kind == "real":
-            np.add(values, 0.0, out=reals[:, 1 + at])
-        else:
-            cells[:, 1 + at] = values
     cells[:, 0] = mask.view("<i8")
     rows, width = cells.tobytes(), cells.shape[1] * cells.itemsize
     places = range(0, len(rows), width)
     if not texts:
         return (rows[at : at + width] for at in places)
-    joined = pl.select(pl.concat_str(texts, ignore_nulls=True).cast(pl.Binary)).to_series()
+    joined = frame.select(pl.concat_str(texts, ignore_nulls=True).cast(pl.Binary)).to_series()
     return (rows[at : at + width] + text for at, text in zip(places, joined.to_list(), strict=True))
+
+
+def _cell(name: str, kind: str) -> pl.Expr:
+    """The number that stands for a value."""
+    column = pl.col(name).str.len_bytes() if kind == "text" else pl.col(name)
+    return column.fill_null(0.0) if kind == "real" else column.cast(pl.Int64).fill_null(0)
 
 
 def salts(number: int) -> pl.Series:
