@@ -35,8 +35,8 @@ from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, Ratin
 
 Array = Any
 _EPOCH = date(1970, 1, 1).toordinal()
-# So many sections are handed over at a time.
-BLOCK = 10_000
+# So many sections are handed over at a time: while a server takes them, the next are rated.
+BLOCK = 3_000
 # What the engine looks at to say what it assumed, in this order.
 _ASSUMED_FROM = ("rating", "games", "peak", "peak_since_2010", "wins", "draws", "losses", "events")
 # A peak this much above the lowest level that floors reach since long cannot be the one that 2010 decides.
@@ -99,6 +99,7 @@ class Compiled:
         self._changes: dict[int, str | None] = {0: None}
         self._arrays = ArrayRecords(self.recorder.standings, index.history.place_of)
         self._next_step = 0
+        self._own = span.steps.frame.filter(pl.col("event_id").str.starts_with(OWN))
         self.unratable: dict[int, str] = {}
 
     def go(self, take: Take, progress: Progress) -> None:
@@ -266,8 +267,7 @@ class Compiled:
             keys.append((what.key.event_id, what.key.section, int(what.system)))
         schema = {"event_id": pl.String(), "section": pl.Int32(), "system": pl.UInt8()}
         asked = pl.DataFrame(keys, schema=schema, orient="row")
-        own = self.steps.frame.filter(pl.col("event_id").str.starts_with(OWN))
-        steps = asked.join(own, on=list(schema), how="left", maintain_order="left")["step"].fill_null(-1)
+        steps = asked.join(self._own, on=list(schema), how="left", maintain_order="left")["step"].fill_null(-1)
         return frame_of_postings(self.known, postings, steps.to_list()).filter(pl.col("step") >= 0)
 
     def _opened(self, opened: OpenedRows) -> pl.DataFrame:

@@ -3,8 +3,10 @@
 A server gives and takes rows by COPY; SQLite has no faster way than rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn
 
 # So many rows are taken from SQLite at a time, so many bytes from a server.
-PORTION, _BYTES = 100_000, 1 << 24
+PORTION, _BYTES = 100_000, 1 << 22
+# So many rows are hashed and written at a time.
+_WRITTEN_TOGETHER = 8_000
 # Between values of a row and between rows: no text of a record has these in it.
 _BETWEEN, _END, _NOTHING = "\x1f", "\n", r"\N"
 _Schema = Mapping[str, pl.DataType]
@@ -127,30 +131,40 @@ def _copied(connection: Connection, query: Select[Any], schema: _Schema) -> Iter
     driver: Any = connection.connection.driver_connection
     statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
     whole = f"COPY ({statement.replace('%%', '%')}) TO STDOUT (DELIMITER E'\\x1f')"
-    with driver.cursor() as cursor, cursor.copy(whole):
-        is_over = False
-        while not is_over:
-            lines, is_over = _taken(driver.pgconn)
-            if lines:
-                yield _parsed(lines, schema)
+    with driver.cursor() as cursor, cursor.copy(whole), ThreadPoolExecutor(1) as beside:
+        before: Future[pl.DataFrame] | None = None
+        for lines in _taken(driver.pgconn):
+            read = beside.submit(_parsed, lines, schema)  # while the server sends more
+            if before is not None:
+                yield before.result()
+            before = read
+        if before is not None:
+            yield before.result()
 
 
-def _taken(server: "PGconn") -> tuple[bytes, bool]:
-    """What a COPY sends next, and whether that was all.
+def _taken(server: "PGconn") -> Iterator[bytes]:
+    """What a COPY sends, many rows at a time.
 
-    Every row is a message. The driver waits for each in Python, which takes longer than the rows; libpq does not.
+    Every row is a message. The driver waits for each in Python, which takes longer than the rows; here only for more of
+    them than are there, and others may work meanwhile.
     """
     lines: list[bytes] = []
-    size = 0
+    size, length = 0, 0
     take = server.get_copy_data
-    while size <= _BYTES:
-        length, line = take(0)
-        if length < 0:
-            _finish(server)
-            return b"".join(lines), True
-        lines.append(bytes(line))
-        size += length
-    return b"".join(lines), False
+    with DefaultSelector() as sockets:
+        sockets.register(server.socket, EVENT_READ)
+        while length >= 0:
+            length, line = take(1)
+            if length > 0:
+                lines.append(bytes(line))
+                size += length
+            elif length == 0:
+                sockets.select()
+                server.consume_input()
+            if lines and (size > _BYTES or length < 0):
+                yield b"".join(lines)
+                lines, size = [], 0
+    _finish(server)
 
 
 def _finish(server: "PGconn") -> None:
@@ -205,29 +219,42 @@ def write_frame(connection: Connection, table: Table, frame: pl.DataFrame, entry
             for name in lacking
         )
     )
-    digests, entries = row_digests(whole, table), pl.Series([entry]) if column is None else whole[column]
-    if entries.n_unique() == 1:
-        note_digests(connection, int(entries[0]), table, b"".join(digests))
+    entries = None if column is None else whole[column]
+    if entries is None or entries.n_unique() == 1:
+        parts = _noted(connection, table, whole, entry if entries is None else int(entries[0]))
     else:
-        for entry, digest in zip(entries.to_list(), digests, strict=True):
-            note_digests(connection, entry, table, digest)
+        for one, digest in zip(entries.to_list(), row_digests(whole, table), strict=True):
+            note_digests(connection, one, table, digest)
+        parts = whole.iter_slices(_WRITTEN_TOGETHER)
     with _known_errors(connection):
-        _write(connection, table, whole)
+        _write(connection, table, whole.columns, parts)
 
 
-def _write(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
-    names = ", ".join(f'"{name}"' for name in frame.columns)
+def _noted(connection: Connection, table: Table, frame: pl.DataFrame, entry: int) -> Iterator[pl.DataFrame]:
+    """Rows in portions, to each of which an entry commits before it is written."""
+    for part in frame.iter_slices(_WRITTEN_TOGETHER):
+        note_digests(connection, entry, table, b"".join(row_digests(part, table)))
+        yield part
+
+
+def _write(connection: Connection, table: Table, columns: Sequence[str], parts: Iterable[pl.DataFrame]) -> None:
+    """A server takes a portion while the next one is made."""
+    names = ", ".join(f'"{name}"' for name in columns)
     if connection.dialect.name == "postgresql":
+        from psycopg.copy import QueuedLibpqWriter
+
         driver: Any = connection.connection.driver_connection
-        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({names}) FROM STDIN (FORMAT csv)') as copy:
-            for part in frame.iter_slices(PORTION):
+        statement = f'COPY "{table.name}" ({names}) FROM STDIN (FORMAT csv)'
+        with driver.cursor() as cursor, cursor.copy(statement, writer=QueuedLibpqWriter(cursor)) as copy:
+            for part in parts:
                 copy.write(part.write_csv(include_header=False).encode())
         return
-    places = ", ".join("?" for _ in frame.columns)
-    plain = frame.with_columns(pl.col(pl.Date).cast(pl.String), pl.col(pl.Boolean).cast(pl.Int8))
+    places = ", ".join("?" for _ in columns)
     statement = f'INSERT INTO "{table.name}" ({names}) VALUES ({places})'
-    rows: Any = plain.iter_rows(buffer_size=PORTION)
-    connection.connection.cursor().executemany(statement, rows)
+    for part in parts:
+        plain = part.with_columns(pl.col(pl.Date).cast(pl.String), pl.col(pl.Boolean).cast(pl.Int8))
+        rows: Any = plain.iter_rows(buffer_size=_WRITTEN_TOGETHER)
+        connection.connection.cursor().executemany(statement, rows)
 
 
 # For the rest of a transaction: room to sort and index, hashes of what is superseded instead of a walk through all

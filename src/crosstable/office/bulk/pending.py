@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 import polars as pl
-from sqlalchemy import Table, and_, func, select, union_all
+from sqlalchemy import Connection, Table, and_, func, select, union_all
 
 from crosstable.office import tables
 from crosstable.office.bulk.frames import asked, frame_of, schema_of
@@ -41,6 +41,13 @@ def pending_since(record: Record, run: int) -> Pending | None:
     days = [members["day"].min(), posted["ended"].min(), _first_section(record, run, sections)]
     found = [day for day in days if isinstance(day, date)]
     return Pending(min(found, default=date.max), sections, members, posted)
+
+
+def sections_since(connection: Connection, day: date) -> int:
+    """How many sections do not end before a day, in all their versions: few are old."""
+    section = tables.section
+    query = select(func.count()).select_from(section).where(section.c.ended >= day)
+    return connection.execute(query).scalar_one()
 
 
 def _sections(record: Record, run: int) -> pl.DataFrame:

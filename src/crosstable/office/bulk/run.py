@@ -15,16 +15,17 @@ import polars as pl
 from sqlalchemy import Connection, select
 
 from crosstable.office import tables
+from crosstable.office.bulk.ahead import read_ahead
 from crosstable.office.bulk.causes import Causes, Events, place_of
 from crosstable.office.bulk.changes import RatingChanges, lines_of
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
-from crosstable.office.bulk.frames import asked
+from crosstable.office.bulk.frames import asked, frame_of
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
-from crosstable.office.bulk.pending import Pending, pending_since
+from crosstable.office.bulk.pending import Pending, pending_since, sections_since
 from crosstable.office.bulk.posting import Post, added
 from crosstable.office.bulk.record import Known, known_since
-from crosstable.office.bulk.steps import KEY, Steps, placed, postings_since, records_before, steps_of
+from crosstable.office.bulk.steps import KEY, STORED, Steps, current_since, placed, records_before, steps_of
 from crosstable.office.bulk.texts import rows_of, spelled
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
@@ -79,34 +80,37 @@ def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -
     """Read what a run needs, and choose how it is replayed."""
     connection, clock = record.connection, watch.clock
     since = DAWN if is_first else pending.first
-    with clock.timed("read the record"):
-        also = {*pending.members["member_id"], *pending.posted["member_id"]}
-        known = known_since(record, since, also, {})
-        steps = steps_of(known)
-    with clock.timed("find what is reached"):
-        most = watch.long if can_compile() else sys.maxsize
-        reach = reach_of(known, steps, pending, most) if most else None
-    with clock.timed("read postings"):
-        before, old = (_nothing(), _nothing()) if is_first else _posted(connection, known, since, reach)
-        old = placed(old, known, steps)
-        if reach is not None:
-            old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
-        span = span_of(known, steps, before)
+    most = watch.long if can_compile() else sys.maxsize
+    is_long = not is_first and sections_since(connection, since) > most
+    with read_ahead(connection, current_since(since), STORED, is_likely=is_long) as posted_since:
+        with clock.timed("read the record"):
+            also = {*pending.members["member_id"], *pending.posted["member_id"]}
+            known = known_since(record, since, also, {})
+            steps = steps_of(known)
+        with clock.timed("find what is reached"):
+            reach = reach_of(known, steps, pending, most) if most else None
+        with clock.timed("read postings"):
+            if is_first:
+                before, old = _nothing(), _nothing()
+            elif reach is None:
+                before = records_before(connection, known.archive.members.select("member_id"), since)
+                old = posted_since()
+            else:
+                before, old = _posted(connection, known, since, reach)
+            old = placed(old, known, steps)
+            if reach is not None:
+                old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
+            span = span_of(known, steps, before)
     with clock.timed("index"):
         replay = compiled_replay(span) if reach is None else Interpreted(span, reach, watch.checked)
     return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
 
 
-def _posted(
-    connection: Connection, known: Known, since: date, reach: Reach | None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The last postings before a span, and those in it, of everybody or of those whom a change reaches."""
-    if reach is None:
-        members = known.archive.members.select("member_id")
-        return records_before(connection, members, since), postings_since(connection, since)
+def _posted(connection: Connection, known: Known, since: date, reach: Reach) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The last postings before a span, and those in it, of those whom a change reaches."""
     starts = reach.starts(known)
     theirs = tables.posting.c.member_id.in_(select(asked(connection, starts.select("member_id")).c.member_id))
-    return records_before(connection, starts), postings_since(connection, since, theirs)
+    return records_before(connection, starts), frame_of(connection, current_since(since, theirs), STORED)
 
 
 def _nothing() -> pl.DataFrame:

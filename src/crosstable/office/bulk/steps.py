@@ -18,7 +18,8 @@ from crosstable.terms import RatingSystem
 Array = Any
 _NO_SYSTEM = len(RatingSystem)
 KEY = ("ended", "started", "event_id", "section")
-_STORED = ("posting_id", *Posting._fields)
+# The columns of a stored posting.
+STORED = schema_of(tables.posting, ("posting_id", *Posting._fields))
 
 
 class Steps(NamedTuple):
@@ -80,15 +81,10 @@ def _places(whole: pl.DataFrame, name: str) -> Array:
     return own["step"].to_numpy()
 
 
-def postings_since(connection: Connection, day: date, *where: ColumnElement[bool]) -> pl.DataFrame:
-    """The current postings from a day on, those that conditions pick."""
-    return frame_of(connection, current_since(day, *where), schema_of(tables.posting, _STORED))
-
-
 def current_since(day: date, *where: ColumnElement[bool]) -> Select[Any]:
-    """A query for the same."""
+    """A query for the current postings from a day on, those that conditions pick."""
     posting = tables.posting
-    query = select(*(posting.c[name] for name in _STORED)).where(is_current(), *where)
+    query = select(*(posting.c[name] for name in STORED)).where(is_current(), *where)
     return query.where(posting.c.ended >= day) if day > DAWN else query
 
 
@@ -139,8 +135,8 @@ def records_before(
     last = last.order_by(*(column.desc() for column in key)).limit(1).correlate(wanted, systems)
     found = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
     numbers = found.subquery("found")
-    query = select(*(posting.c[name] for name in _STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
-    return frame_of(connection, query, schema_of(posting, _STORED))
+    query = select(*(posting.c[name] for name in STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
+    return frame_of(connection, query, STORED)
 
 
 def members_of(known: Known, steps: Steps) -> pl.DataFrame:

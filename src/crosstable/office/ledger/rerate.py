@@ -4,9 +4,8 @@ What is pending is a function of the record: the entries after the last run. Not
 forgotten by a crash: a run that did not finish left no trace, and the next one finds the same entries.
 """
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
-from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
@@ -49,11 +48,7 @@ def is_pending(record: Record) -> bool:
 
 def sections_ahead(connection: Connection) -> int:
     """About how many sections a run will look at."""
-    from crosstable.office.bulk.pending import pending_since
+    from crosstable.office.bulk.pending import pending_since, sections_since
 
     pending = pending_since(Record(connection, last_act_of(connection, None)), last_run(connection))
-    if pending is None:
-        return 0
-    section = tables.section
-    wanted = select(func.count()).select_from(section).where(section.c.ended >= pending.first)
-    return connection.execute(wanted).scalar_one()
+    return 0 if pending is None else sections_since(connection, pending.first)
