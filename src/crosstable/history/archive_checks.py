@@ -268,7 +268,7 @@ def are_starts(found: Any) -> bool:  # noqa: ANN401
     """Whether these are starts by system."""
     if not isinstance(found, dict) or not set(found) <= set(RatingSystem.__members__):
         return False
-    pairs = [one for one in found.values() if isinstance(one, list) and len(one) == 2]  # noqa: PLR2004
+    pairs = [one for one in found.values() if isinstance(one, list) and len(one) == 2]
     numbers = [value for pair in pairs for value in pair if type(value) in (int, float) and math.isfinite(value)]
     return len(numbers) == 2 * len(found) and all(games >= 0 for _, games in pairs)
 

@@ -81,7 +81,7 @@ class Trials:
         if isinstance(fact, PlayerRating):
             return player._replace(record=fact, numbers=numbers_of(fact))
         assert player.start is not None
-        begun = player.start._replace(initial=given_start(*fact))
+        begun = player.start._replace(initial=given_start(fact.rating, fact.games))
         if fact.games == player.record.games:
             return player._replace(start=begun)
         record = unrated_record(fact.games)
