@@ -14,6 +14,7 @@ from crosstable.errors import Fault, Severity
 from crosstable.faults import fault
 from crosstable.limits import LARGE_CHANGE, LATEST_REPORT, LONGEST_EVENT_ID, SAME_GAMES
 from crosstable.office.comparing import differing, prizes_in
+from crosstable.office.erased import erased_in, said_of_erased, told_without, without_erased
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
@@ -85,6 +86,9 @@ def check_submission(
     No finding quotes a birth date that only the office knows. With ``public_places`` players bring what is public of
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
+    if gone := erased_in(record, report):
+        read = (*told_without(read, report, gone), *said_of_erased(report, gone))
+        report = without_erased(record, report, gone)
     whole = report._replace(faults=(*_event_id_faults(report), *read))
     source = KnownPlayers(record, report, public_places, today, sender)
     rated = _held_for_names(rate(whole, source=source, today=today, ranges=False), sender)
