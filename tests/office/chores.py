@@ -15,6 +15,7 @@ from crosstable.office.database import Office
 from crosstable.office.founding import found_office, upgrade_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
+from crosstable.office.ledger.watching import Watch
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish
@@ -169,6 +170,22 @@ def bring_up_to_date(address: str) -> None:
     upgrade_office(address, AUTHOR, HandClock())
 
 
+def rate_in_parts(address: str, sign: str) -> None:
+    """Be in the middle of a compiled run that hands over two sections at a time, and never get on."""
+    from crosstable.office.bulk import checkpoints, compiled
+
+    compiled.BLOCK = 2
+    office = office_at(address)
+    folder = Path(checkpoints.folder_of(office))
+
+    def stay(done: int) -> None:
+        if len([*folder.glob("*/*.zip")]) > 1:
+            Path(sign).touch()
+            time.sleep(_FOR_EVER)
+
+    rerate(office, AUTHOR, watch=Watch(stay, long=0))
+
+
 def do_jobs(address: str, minutes: int) -> None:
     """Be a worker, some minutes after the others, until nothing waits."""
     office, clock = office_at(address), HandClock()
@@ -195,6 +212,7 @@ CHORES: dict[str, Callable[..., None]] = {
         back_up,
         take_archive,
         bring_up_to_date,
+        rate_in_parts,
         do_jobs,
     )
 }

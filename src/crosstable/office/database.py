@@ -224,8 +224,8 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
 def _require_known_schema(office: Office, url: str) -> None:
     if not office.store.is_there():
         raise NoOfficeError(
-            f"there is no office at {url}; make one with: crosstable office init --database {url}, or bring one back from "
-            f"a backup: crosstable office restore FILE --database {url}"
+            f"there is no office at {url}; make one with: crosstable office init --database {url}, or bring one back "
+            f"from a backup: crosstable office restore FILE --database {url}"
         )
     found = schema_of(office)
     if found is None:

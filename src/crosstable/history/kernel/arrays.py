@@ -89,8 +89,9 @@ COMPETITOR = np.dtype(
         ("is_met", "u1"),
     ]
 )
-# What entries tell of a competitor beside games: the FIDE rating (NaN for none) with its day, a start set by hand
-# in each system, and for foreign events whether a member asked to be rated, or has the flag and a FIDE rating by which rating is automatic.
+# What entries tell of a competitor beside games: the FIDE rating (NaN for none) with its day, in each system a start
+# set by hand, and for foreign events whether a member asked to be rated, or has the flag and a FIDE rating by which
+# rating is automatic.
 TOLD = np.dtype(
     [
         ("fide", "f8"),
