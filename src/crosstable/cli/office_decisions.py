@@ -245,6 +245,7 @@ def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         found = {setting: is_on(connection, setting) for setting in SETTINGS}
         shown = identity(connection)._asdict()
+        founded_as = next(acts(connection)).subject
         days = clock_days(connection)
         consent = consent_state(connection, office.clock())
         keep = kept_days(connection)
@@ -261,6 +262,7 @@ def _show(options: argparse.Namespace) -> None:
     say("consent-limits: " + ", ".join(f"{name} {value}" for name, value in consent.limits._asdict().items()))
     say(f"keep: {_kept(keep)}")
     say(f"clock-days: {days}")
+    shown["name"] = shown["name"] or founded_as
     for setting, text in shown.items():
         say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
 

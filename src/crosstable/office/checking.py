@@ -239,7 +239,7 @@ class KnownPlayers:
 
         What the section asks the office for waits until the office agrees, unless the section stands with it already.
         """
-        own = [one for one in found if one.code not in _OF_BIRTH_DATES]
+        own = [one for one in found if one.code not in _OF_BIRTH_DATES and not self._is_own_id(one, at)]
         own += self._known_faults(at)
         if self.public_places is None:
             own += self._compared(report.sections[at], at, checked)
@@ -258,6 +258,15 @@ class KnownPlayers:
             else:
                 told.append(one if asked[key] == granted.get(key) else one._replace(severity=CONFIRM, remedy=WAITS))
         return told
+
+    def _is_own_id(self, found: Fault, at: int) -> bool:
+        """Whether a finding is about the shape of an id that the office gave: a club may have ids of its own."""
+        if found.code != "member-id-shape":
+            return False
+        section = self.report.sections[at]
+        place = section_place(section, at)
+        rows = enumerate(section.players)
+        return any(one.member_id in self.people and place.row(one, row) == found.place for row, one in rows)
 
     def _compared(self, filled: ReportedSection, at: int, checked: CheckedSection | None) -> list[Fault]:
         """What the file says of its players otherwise than the record."""
