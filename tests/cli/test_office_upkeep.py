@@ -281,3 +281,8 @@ def test_accounts_that_an_office_left_are_never_thrown_away(desk: Desk, again: t
     assert (ran.code, f"are kept in {aside.name}" in ran.err) == (0, True)
     with closing(sqlite3.connect(aside)) as accounts:
         assert accounts.execute("SELECT count(*) FROM security_log").fetchone() == (1,)
+
+
+def test_the_settings_show_the_name_that_the_office_was_made_with(desk: Desk) -> None:
+    desk.done("init", "--name", "Riverside")
+    assert "name: Riverside\n" in desk.done("settings", "show")

@@ -19,7 +19,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
-from crosstable.office.ledger.journal import clock_days
+from crosstable.office.ledger.journal import acts, clock_days
 from crosstable.office.members import import_members
 from crosstable.office.proposals import fact_wish, ruling_wish
 from crosstable.office.retention import Keep, kept_days, let_go, set_kept_days

@@ -167,7 +167,9 @@ def _reported_player(entry: EntryFact) -> ReportedPlayer:
     background = Background(
         fide=outside_of(extra, "fide"),
         cfc=outside_of(extra, "cfc"),
-        given_start=None if start is None else GivenStart(start[0], start[1], starts_by_system(extra.get("starts", {}))),
+        given_start=None
+        if start is None
+        else GivenStart(start[0], start[1], starts_by_system(extra.get("starts", {}))),
     )
     known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
     return ReportedPlayer(
