@@ -62,7 +62,13 @@ MODULES = (
 NOT_ON_PAGES = (
     *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py", "formats/wallchart_titles.py"),
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
-    *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
+    *(
+        "office/sealing.py",
+        "office/proof.py",
+        "office/former.py",
+        "office/founding.py",
+        "office/mail_server.py",
+    ),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
     *(
@@ -72,6 +78,8 @@ NOT_ON_PAGES = (
         "office/status.py",
         "office/schedules.py",
         "office/erasure_list.py",
+        "office/upgrading.py",
+        "office/verified_parts.py",
     ),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",

@@ -10,15 +10,17 @@ from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import jobs
+from crosstable.office.audit import Kept, verify
 from crosstable.office.backups import backup
 from crosstable.office.database import Office
-from crosstable.office.founding import found_office, upgrade_office
+from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.watching import Watch
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.upgrading import upgrade_office
 from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock
@@ -165,6 +167,11 @@ def take_archive(address: str, folder: str) -> None:
     import_archive(office_at(address), AUTHOR, folder)
 
 
+def verify_from(address: str, notes: str) -> None:
+    """Verify, and go on where a verify was stopped."""
+    assert verify(address, Kept(resume=notes)).findings == ()
+
+
 def bring_up_to_date(address: str) -> None:
     """Upgrade an older office."""
     upgrade_office(address, AUTHOR, HandClock())
@@ -211,6 +218,7 @@ CHORES: dict[str, Callable[..., None]] = {
         publish_one,
         back_up,
         take_archive,
+        verify_from,
         bring_up_to_date,
         rate_in_parts,
         do_jobs,

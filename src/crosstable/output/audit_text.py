@@ -26,10 +26,10 @@ SHORT = {
 }
 _PLAYER = re.compile(r"\bplayer (\d+)")
 WORDS = {
-    AuditVerdict.DIFFERS: "The posted ratings differ from what the rules give.",
+    AuditVerdict.DIFFERS: "Some posted ratings differ from what the rules give.",
     AuditVerdict.UNKNOWN: "Some posted ratings cannot be checked with what is known here.",
     AuditVerdict.EXPLAINED: "The rules explain every posted rating.",
-    AuditVerdict.REPRODUCED: "The rules give every posted rating.",
+    AuditVerdict.REPRODUCED: "Every posted rating is what the rules give.",
 }
 SENDING = (
     "US Chess takes corrections from the tournament director. If a result or a name is wrong, send this report to the "
