@@ -21,8 +21,13 @@ _JSON = ("wish", "result")
 class Whom(Protocol):
     """Who is erased."""
 
-    ids: Sequence[str]
-    names: Sequence[str]
+    @property
+    def ids(self) -> Sequence[str]:
+        """Every id of theirs."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Every spelling of their name."""
 
     def without(self, said: str) -> str:
         """A text without the name."""
