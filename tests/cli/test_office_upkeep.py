@@ -28,7 +28,10 @@ def test_an_office_is_made_once(desk: Desk) -> None:
 def test_without_an_office_every_command_says_how_to_make_one(desk: Desk) -> None:
     for command in (("status",), ("log",), ("rerate",), ("verify",), ("ratings", "1"), ("backup", "b.zip")):
         said = desk.refused(*command)
-        assert said == "there is no office at office.db; make one with: crosstable office init --database office.db"
+        assert said == (
+            "there is no office at office.db; make one with: crosstable office init --database office.db, or bring one "
+            "back from a backup: crosstable office restore FILE --database office.db"
+        )
     assert not (desk.folder / "office.db").exists()
 
 

@@ -468,8 +468,13 @@ def test_a_day_is_a_day() -> None:
     assert date(2026, 11, 18).weekday() == 2, "the cut-off above is a Wednesday in Chicago"
 
 
+def a_season(office: Office) -> None:
+    a_club(office)
+    enter(office, quad("q"))
+
+
 def test_an_archive_is_imported_by_a_job_and_rated_by_the_next(copy_of: CopyOf, tmp_path: Path) -> None:
-    season = copy_of(lambda office: (a_club(office), enter(office, quad("q")))[0])
+    season = copy_of(a_season)
     export_archive(season, str(tmp_path / "archive"))
     with closing(founded(str(tmp_path / "new.db"))) as office:
         job = add_job(office, NewJob(JobKind.IMPORT, AUTHOR, {"archive": str(tmp_path / "archive")}))

@@ -45,8 +45,8 @@ def test_only_the_members_of_a_page_are_made(tmp_path: Path, monkeypatch: pytest
         made.extend(one.member.member_id for one in some)
         return original(read, some)
 
-    original = home._found
-    monkeypatch.setattr(home, "_found", counted)
+    original = home.found_members
+    monkeypatch.setattr(home, "found_members", counted)
     with client(made_file(tmp_path)) as site:
         found = site.get(f"{address}?size=3&page=2").json()
         everybody = site.get(f"{address}?size=500").json()

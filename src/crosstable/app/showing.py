@@ -16,6 +16,7 @@ from crosstable.explanation import Line, explain, usual_document
 from crosstable.output.audit_text import (
     MOST_WORKED,
     SENDING,
+    Reason,
     audit_text,
     counts_text,
     figure,
@@ -141,7 +142,7 @@ class ShownRow(NamedTuple):
     row: AuditedRow
     gives: str
     verdict: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     working: tuple[str, ...] = ()
 
 
@@ -200,7 +201,7 @@ def audited_file(name: str, found: Report | Fault, given: Given) -> AuditedFile:
         )
         words = LACKS if lacks else "There are no posted ratings here that can be compared."
         return AuditedFile(name, "", words, (), errors, lacks=lacks)
-    names = {section.number: section.name for section in report.sections}
+    names = {section.number: section.name for section in report.sections if section.number is not None}
     return AuditedFile(
         name,
         audited.verdict.value,

@@ -23,11 +23,11 @@ class Whom(Protocol):
 
     @property
     def ids(self) -> Sequence[str]:
-        """Every id of theirs."""
+        """Under which they are known."""
 
     @property
     def names(self) -> Sequence[str]:
-        """Every spelling of their name."""
+        """Every spelling of the name."""
 
     def without(self, said: str) -> str:
         """A text without the name."""

@@ -84,6 +84,12 @@ def listed_members(record: Record) -> list[Listed]:
     return sorted(members, key=lambda member: (member.name.casefold(), member.member_id))
 
 
+def players_of(connection: Connection, event_ids: Sequence[str]) -> list[str]:
+    """The ids under which people are entered in events."""
+    entry = tables.entry.c
+    return list(connection.execute(select(entry.member_id).where(entry.event_id.in_(event_ids)).distinct()).scalars())
+
+
 def listed_events(record: Record) -> list[ListedEvent]:
     """Every event, the newest first; an event whose sections were all withdrawn stays readable."""
     event = latest(tables.event, ("event_id",), record.through).subquery()

@@ -106,5 +106,5 @@ def _written(part: Part) -> bytes:
 
 def _read(content: bytes) -> Part:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        frames = [pl.read_ipc(io.BytesIO(archive.read(name))) for name in Part._fields[:3]]
-        return Part(*frames, json.loads(archive.read("total")))
+        entering, rated, touched = (pl.read_ipc(io.BytesIO(archive.read(name))) for name in Part._fields[:3])
+        return Part(entering, rated, touched, json.loads(archive.read("total")))

@@ -7,10 +7,8 @@ from typing import Annotated
 
 from fastapi import Path
 from pydantic import BaseModel
-from sqlalchemy import select
 
-from crosstable.office import tables
-from crosstable.office.public_index import ListedEvent
+from crosstable.office.public_index import ListedEvent, players_of
 from crosstable.terms import RatingSystem
 from crosstable.web.pages.home import EventLine, FoundMember, PageNumber, Size, event_line, found_members
 from crosstable.web.pages.members import MemberId, require_member
@@ -96,9 +94,7 @@ def _best(read: Snapshot, held: Sequence[ListedEvent]) -> list[FoundMember]:
     """Who has the highest Regular ratings of the newest list among those who played here in a year."""
     ended = [one.ended for one in held if one.ended]
     recent = [one.event_id for one in held if one.ended and one.ended > max(ended) - YEAR]
-    entry = tables.entry.c
-    played = read.connection.execute(select(entry.member_id).where(entry.event_id.in_(recent)).distinct()).scalars()
-    listed = {member.member_id: member for one in played if (member := read.member(one))}
+    listed = {member.member_id: member for one in players_of(read.connection, recent) if (member := read.member(one))}
     rated = [(read.ranks.first[one], one) for one in listed if one in read.ranks.first]
     regular = [(rating, one) for (system, rating, _), one in rated if system is RatingSystem.OTBR]
     return found_members(read, [Found(listed[one]) for _, one in nlargest(MOST_PLAYERS, regular)])
