@@ -363,6 +363,13 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
             "file": "The report says {reported}, the members file {known} for {member_id}.",
         },
     ),
+    "erased-member": Kind(
+        WARNING,
+        "The file names a member whom the office has erased. The results count; name, state and birth date are not "
+        "taken, and the file itself is not kept.",
+        "Nothing has to be done.",
+        "Erased members are named: {members}. Their rows say (erased), and the file itself is not kept.",
+    ),
     "played-before": Kind(
         CONFIRM,
         "Another event of the record has the same players with the same results on the same day.",

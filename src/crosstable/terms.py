@@ -303,12 +303,14 @@ class OutsideRating(NamedTuple):
 class GivenStart(NamedTuple):
     """An unrated player's start set by hand: its rating and the games it counts for (readings 36).
 
-    ``others`` has the systems of the section in which it is another one: rating and games of each.
+    ``others`` has the systems of the section in which it is another one: rating and games of each. ``is_hidden`` says
+    that it is not public: an age is in it.
     """
 
     rating: float
     games: float
     others: Mapping[RatingSystem, tuple[float, float]] = {}
+    is_hidden: bool = False
 
     def of(self, system: RatingSystem) -> tuple[float, float]:
         """Rating and games in a system."""

@@ -175,3 +175,20 @@ def test_a_library_that_a_form_needs_is_named(published: Desk, monkeypatch: pyte
     assert ran.code == 1
     assert "xlsxwriter" in ran.err
     assert not (published.folder / "june.xlsx").exists()
+
+
+def test_a_list_is_not_frozen_while_something_waits_that_would_be_on_it(club: Desk) -> None:
+    swiss = ("correct", "202510180012", "--section", "1", "--player", "1", "--round", "4", "--result", "D5b")
+    club.done(*swiss, "--reason", "scoresheets found")
+    for cut_off in ("played", "now"):
+        said = club.refused("publish", "2026-06", "--cut-off", cut_off)
+        assert "entries of the journal wait for a rating run: the list of 2026-06 would be without them" in said
+    assert "entries of the journal wait" not in club.refused(
+        "publish", "2025-10"
+    )  # by the rule: nothing could be on it
+    assert "would be without them" not in club.done("publish", "2025-10", "--cut-off", "played", "--anyway")
+    club.done("rerate")
+    club("submit", "club-blitz.csv")  # a section is held; it was played in May, after the cut-off for May
+    club.done("publish", "2026-05", "--cut-off", "played")
+    assert "sections are held: the list of 2026-06" in club.refused("publish", "2026-06", "--cut-off", "played")
+    club.done("publish", "2026-06", "--cut-off", "played", "--anyway")

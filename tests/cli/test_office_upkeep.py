@@ -1,8 +1,10 @@
 """``office init``, ``status``, ``verify``, ``backup``, ``restore``, ``upgrade``; and what the door refuses."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,10 @@ def test_an_office_is_made_once(desk: Desk) -> None:
 def test_without_an_office_every_command_says_how_to_make_one(desk: Desk) -> None:
     for command in (("status",), ("log",), ("rerate",), ("verify",), ("ratings", "1"), ("backup", "b.zip")):
         said = desk.refused(*command)
-        assert said == "there is no office at office.db; make one with: crosstable office init --database office.db"
+        assert said == (
+            "there is no office at office.db; make one with: crosstable office init --database office.db, or bring one "
+            "back from a backup: crosstable office restore FILE --database office.db"
+        )
     assert not (desk.folder / "office.db").exists()
 
 
@@ -268,3 +273,22 @@ def test_no_command_at_all_is_wrong_usage(run: Run, tmp_path: Path) -> None:
         ran = run("office", *words)
         assert (ran.code, ran.out) == (2, "")
         assert "usage: crosstable office" in ran.err
+
+
+@pytest.mark.parametrize("again", [("restore", "club.zip"), ("init", "--name", "Riverside")])
+def test_accounts_that_an_office_left_are_never_thrown_away(desk: Desk, again: tuple[str, ...]) -> None:
+    """The record is lost; its accounts and security log lie there still. A backup is an entry of that log."""
+    desk.done("init", "--name", "Riverside")
+    desk.done("backup", "club.zip")
+    (desk.folder / "office.db").unlink()
+    assert "crosstable office restore FILE" in desk.refused("status")
+    ran = desk(*again)
+    (aside,) = [one for one in desk.folder.glob("office.db.accounts.2*") if not one.name.endswith(("-wal", "-shm"))]
+    assert (ran.code, f"are kept in {aside.name}" in ran.err) == (0, True)
+    with closing(sqlite3.connect(aside)) as accounts:
+        assert accounts.execute("SELECT count(*) FROM security_log").fetchone() == (1,)
+
+
+def test_the_settings_show_the_name_that_the_office_was_made_with(desk: Desk) -> None:
+    desk.done("init", "--name", "Riverside")
+    assert "name: Riverside\n" in desk.done("settings", "show")

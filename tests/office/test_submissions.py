@@ -379,3 +379,12 @@ def test_a_section_of_two_players_waits_until_the_office_confirms_it(members: Of
     assert done.accepted == ()
     assert confirm(members, AUTHOR, "two", TODAY).is_stored
     assert heading(members, "two").state is State.ACCEPTED
+
+
+def test_ids_of_a_club_s_own_are_no_finding_where_the_office_knows_them(copy_of: CopyOf) -> None:
+    """Members 101 and 102 of the club; nobody has 103."""
+    office = copy_of(lambda made: join(made, [person(1)._replace(member_id=one) for one in ("101", "102")]))
+    chart = section("1 | W2\n2 | L1\n3 | U", Played(start=date(2026, 7, 4)))
+    ids = zip(chart.players, ("101", "102", "103"), strict=True)
+    made = send(office, report("own", chart._replace(players=tuple(one._replace(member_id=to) for one, to in ids))))
+    assert ["players[2]" in one.place for one in made.faults if one.code == "member-id-shape"] == [True]

@@ -20,6 +20,7 @@ import pytest
 from crosstable.engine import RatedPlayer
 from crosstable.explanation import explain
 from crosstable.office.database import open_office
+from crosstable.office.erasing import ERASED, erase_member
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.public_views import PublicOffice
@@ -200,6 +201,26 @@ def test_nothing_that_anybody_can_ask_tells_a_birth_date_an_age_or_a_start(crawl
         if not address.startswith(("/rules", f"{API}/rules")):
             assert not sought.intersection(TOKENS.findall(text)), address
         assert "the age at" not in text, address
+
+
+def test_an_erasure_makes_no_start_public(demo: Path, kept: Kept, tmp_path: Path) -> None:
+    """A start that is kept for the ratings' sake is told no more than before: only name and state differ."""
+    event, section, player = kept.starts[0]
+    path = tmp_path / "office.db"
+    path.write_bytes(demo.read_bytes())
+    with closing(open_office(str(path))) as office:
+        erase_member(office, Author("host", "asked for it"), player.member_id)
+    rows = [
+        one for one in kept.values["event_id number player"] if (one["event_id"], one["number"]) == (event, section)
+    ]
+    assert len(rows) > 2
+    places = [f"/events/{event}/sections/{section}/players/{one['player']}.json" for one in rows]
+    seen = []
+    for office_file in (demo, path):
+        with client(office_file, is_demo=True) as site:
+            texts = [said(site, address).replace(player.name, ERASED) for address in places]
+            seen.append([{**json.loads(text), "as_of": None} for text in texts])
+    assert seen[1] == seen[0]
 
 
 def test_the_crawl_asks_every_public_route(crawled: dict[str, str]) -> None:

@@ -19,7 +19,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
-from crosstable.office.ledger.journal import clock_days
+from crosstable.office.ledger.journal import acts, clock_days
 from crosstable.office.members import import_members
 from crosstable.office.proposals import fact_wish, ruling_wish
 from crosstable.office.retention import Keep, kept_days, let_go, set_kept_days
@@ -252,6 +252,7 @@ def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         found = {setting: is_on(connection, setting) for setting in SETTINGS}
         shown = identity(connection)._asdict()
+        founded_as = next(acts(connection)).subject
         days = clock_days(connection)
         consent = consent_state(connection, office.clock())
         keep = kept_days(connection)
@@ -268,6 +269,7 @@ def _show(options: argparse.Namespace) -> None:
     say("consent-limits: " + ", ".join(f"{name} {value}" for name, value in consent.limits._asdict().items()))
     say(f"keep: {_kept(keep)}")
     say(f"clock-days: {days}")
+    shown["name"] = shown["name"] or founded_as
     for setting, text in shown.items():
         say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
 

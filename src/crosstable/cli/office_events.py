@@ -130,6 +130,7 @@ def _tell_accepted(made: Submission) -> None:
             say(f"  to agree to it: crosstable office confirm {made.event_id} (to refuse it: --without-requests)")
         if Severity.ERROR in stopping:
             say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
+        if any(fault.code == "member-not-known" for held in made.held for fault in held.faults):
             say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
 
 

@@ -63,7 +63,8 @@ def _tell(made: ImportedList, options: argparse.Namespace) -> None:
     for abroad in Abroad:
         rows = [_row(one) for one in made.candidates if one.abroad is abroad]
         if rows:
-            say(f"\n{TITLES[abroad]}:")
+            say("")
+            say(f"{TITLES[abroad]}:")
             print_table(columns("member", "name", "FIDE id", ">FIDE", ">games"), rows)
 
 

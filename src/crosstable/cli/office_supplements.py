@@ -9,7 +9,7 @@ from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
+from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files
 from crosstable.errors import FAULTY, FormatError, OfficeError, RefusedError
 from crosstable.office import list_files
 from crosstable.office.database import Office
@@ -17,7 +17,15 @@ from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.proposals import publication
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
-from crosstable.office.supplements import Basis, Supplement, list_rows, run_by, supplements
+from crosstable.office.supplements import (
+    Basis,
+    Supplement,
+    left_out,
+    list_rows,
+    require_nothing_waits,
+    run_by,
+    supplements,
+)
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
 from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem
@@ -46,6 +54,7 @@ def add_publish(made: Parser) -> None:
         help="what it holds: what was rated by the cut-off, the third Wednesday of the month before (rule, the "
         "default); what was played by then, whenever it was rated (played); or everything rated until now (now)",
     )
+    flag(made, "--anyway", "with played or now: also while entries wait for a rating run or sections are held")
 
 
 def _publish(options: argparse.Namespace) -> None:
@@ -53,8 +62,12 @@ def _publish(options: argparse.Namespace) -> None:
     basis = Basis(options.cut_off)
     with opened(options) as office:
         _refuse_empty(office, month, basis)
+        with office.reading() as connection:
+            if not options.anyway:
+                require_nothing_waits(connection, month, basis)
+            waits = left_out(connection, month, basis)
         author = author_of(options, f"the supplement of {month}")
-        act = done_or_proposed(office, options, publication(str(month), basis), author)
+        act = done_or_proposed(office, options, publication(str(month), basis, anyway=options.anyway), author)
         if act is None:
             return
         with office.reading() as connection:
@@ -64,6 +77,8 @@ def _publish(options: argparse.Namespace) -> None:
     say(f"the supplement of {made.month}: {counted(made.rows, 'rating')}, {cut}")
     say(f"digest {made.digest}")
     say(f"head of the journal {made.head}")
+    if waits:
+        warn(f"note: {waits}; what was not rated by the cut-off is not in it")
 
 
 def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:

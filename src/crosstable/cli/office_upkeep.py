@@ -38,9 +38,16 @@ def _init(options: argparse.Namespace) -> None:
     office = found_office(url, options.name, author_of(options, "the office was founded"), system_clock)
     office.close()
     say(f"{options.name}: a new office at {shown_address(url)}")
+    _tell_aside(office.aside)
     for caution in office.store.cautions():
         warn(f"note: {caution}")
     say("next: crosstable office members import FILE, or crosstable office submit FILE --new-members")
+
+
+def _tell_aside(path: str) -> None:
+    """Where the accounts of an office are that was here before."""
+    if path:
+        warn(f"note: accounts and security log of an office that was here before are kept in {path}")
 
 
 def add_status(made: Parser) -> None:
@@ -241,6 +248,7 @@ def _restore(options: argparse.Namespace) -> None:
     with Bar("restoring", len(KEPT)) as bar:
         made = restore(options.file, url, system_clock, bar.done, _key(options), listed)
     _tell_backup(shown_address(url), made, " restored")
+    _tell_aside(made.aside)
     if lists:
         say(f"{counted(made.erased, 'person', 'people')} erased again, by {', '.join(lists)}")
 

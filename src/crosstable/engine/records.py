@@ -57,13 +57,15 @@ class SourceWorking(NamedTuple):
 class Start(NamedTuple):
     """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted.
 
-    ``unused`` are the sources that did not count, with the games that each is based on.
+    ``unused`` are the sources that did not count, with the games that each is based on. ``is_hidden``: it was set by
+    hand and is not public.
     """
 
     initial: Initial
     age: float
     sources: tuple[SourceWorking, ...]
     unused: tuple[tuple[Source, float], ...] = ()
+    is_hidden: bool = False
 
 
 class PassWorking(NamedTuple):

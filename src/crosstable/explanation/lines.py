@@ -194,7 +194,7 @@ AGAIN: Mapping[str, int] = {**POSTED, "p": 0}
 
 # Of Step 1 this is said of nobody whose age counted; a key stands for all that begin with it.
 _OF_AGE = ("age", "start.age", "start.strength", "start.staleness", "start.weight", "start.total", "start.mean")
-_OF_START = ("start.rounded", "start.rating")
+_OF_START = ("start.rounded", "start.rating", "start.given")
 # Of the special formula of a player who started by age: what the games gave, nothing of the start.
 _OF_GAMES = ("game.", "special.score", "special.surplus", "special.rating")
 _OF_RESULT = ("match.limited", "floor.", "result.")
@@ -244,8 +244,13 @@ def has_age_start(rated: RatedSection) -> bool:
 
 
 def started_by_age(rated: RatedSection, player: RatedPlayer) -> bool:
-    """Whether a birth date counted in a player's start: by itself, or in the weights of other ratings (§2)."""
+    """Whether a birth date counted in a player's start: by itself, or in the weights of other ratings (§2).
+
+    It counts for ever in a start that was kept when the birth date was erased.
+    """
     start = player.start
+    if start is not None and start.is_hidden:
+        return True
     if start is None or math.isnan(start.age) or start.initial.source == Source.GIVEN:
         return False
     return start.initial.source == Source.AGE or rated.edition.constants.initialisation == Initialisation.BLEND

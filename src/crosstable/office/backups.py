@@ -71,6 +71,8 @@ class Backup(NamedTuple):
     rows: Mapping[str, int]
     # how many people were erased again by a restore
     erased: int = 0
+    # where accounts of an office are now that was at the address before
+    aside: str = ""
 
 
 def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
@@ -171,7 +173,7 @@ def restore(
         if erased:
             office.close()
             office.store.scrub()
-    return Backup(manifest["head"], manifest["acts"], manifest["rows"], erased)
+    return Backup(manifest["head"], manifest["acts"], manifest["rows"], erased, office.aside)
 
 
 @contextmanager

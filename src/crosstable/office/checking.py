@@ -14,6 +14,7 @@ from crosstable.errors import Fault, Severity
 from crosstable.faults import fault
 from crosstable.limits import LARGE_CHANGE, LATEST_REPORT, LONGEST_EVENT_ID, SAME_GAMES
 from crosstable.office.comparing import differing, prizes_in
+from crosstable.office.erased import erased_in, said_of_erased, told_without, without_erased
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
@@ -85,6 +86,9 @@ def check_submission(
     No finding quotes a birth date that only the office knows. With ``public_places`` players bring what is public of
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
+    if gone := erased_in(record, report):
+        read = (*told_without(read, report, gone), *said_of_erased(report, gone))
+        report = without_erased(record, report, gone)
     whole = report._replace(faults=(*_event_id_faults(report), *read))
     source = KnownPlayers(record, report, public_places, today, sender)
     rated = _held_for_names(rate(whole, source=source, today=today, ranges=False), sender)
@@ -235,7 +239,7 @@ class KnownPlayers:
 
         What the section asks the office for waits until the office agrees, unless the section stands with it already.
         """
-        own = [one for one in found if one.code not in _OF_BIRTH_DATES]
+        own = [one for one in found if one.code not in _OF_BIRTH_DATES and not self._is_own_id(one, at)]
         own += self._known_faults(at)
         if self.public_places is None:
             own += self._compared(report.sections[at], at, checked)
@@ -254,6 +258,15 @@ class KnownPlayers:
             else:
                 told.append(one if asked[key] == granted.get(key) else one._replace(severity=CONFIRM, remedy=WAITS))
         return told
+
+    def _is_own_id(self, found: Fault, at: int) -> bool:
+        """Whether a finding is about the shape of an id that the office gave: a club may have ids of its own."""
+        if found.code != "member-id-shape":
+            return False
+        section = self.report.sections[at]
+        place = section_place(section, at)
+        rows = enumerate(section.players)
+        return any(one.member_id in self.people and place.row(one, row) == found.place for row, one in rows)
 
     def _compared(self, filled: ReportedSection, at: int, checked: CheckedSection | None) -> list[Fault]:
         """What the file says of its players otherwise than the record."""

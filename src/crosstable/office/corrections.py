@@ -31,6 +31,7 @@ from crosstable.office.sections import (
 )
 from crosstable.office.submissions import (
     Document,
+    as_kept,
     as_version_of,
     event_of,
     present_rows,
@@ -134,6 +135,7 @@ def _correct(
         record = _record(connection)
         event = event_of(record, event_id)
         report = mend(event, reported_event(record, event))
+        document = None if document is None else as_kept(record, document)
         read = () if document is None else document.reading.faults
         checked = check_submission(record, report, read, today)
         old = present_rows(record, event_id)

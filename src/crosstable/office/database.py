@@ -71,6 +71,8 @@ class Office:
         self._seen: _Seen | None = None
         self._patience = math.inf
         self._has_accounts = False
+        # Where accounts were put that another office had left here.
+        self.aside = ""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -115,6 +117,7 @@ class Office:
             assert connection is not None
             yield connection
             return
+        self.aside = self.store.put_accounts_aside(f"{self.clock():%Y%m%d-%H%M%S}")
         opened = contextmanager(self.store.writing_accounts)(Holder("the office", "accounts"), PATIENCE)
         with plain_errors(), opened as accounts:
             for metadata in (account_tables.metadata, account_tables.file_metadata):
@@ -220,7 +223,10 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
 
 def _require_known_schema(office: Office, url: str) -> None:
     if not office.store.is_there():
-        raise NoOfficeError(f"there is no office at {url}; make one with: crosstable office init --database {url}")
+        raise NoOfficeError(
+            f"there is no office at {url}; make one with: crosstable office init --database {url}, or bring one back "
+            f"from a backup: crosstable office restore FILE --database {url}"
+        )
     found = schema_of(office)
     if found is None:
         raise NoOfficeError(f"{url} holds no office; make one with: crosstable office init --database {url}")

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_, select, text, update
@@ -22,6 +22,8 @@ from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
+from crosstable.office.erased import NOT_KEPT, named_again
+from crosstable.office.erased import erased_members as erased_members
 from crosstable.office.erasing_jobs import clear_ended, require_none_waits
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED as ERASED
@@ -72,7 +74,7 @@ class Erased(NamedTuple):
 
 
 def erase_member(office: Office, author: Author, member_id: str) -> Erased:
-    """Erase a person; raises ``OfficeError`` where there is none, or where they are erased already."""
+    """Erase a person, or what came back of one; raises ``OfficeError`` where there is none, or nothing to erase."""
     if not author.reason:
         raise OfficeError("say why; the journal keeps the reason, so write no name into it")
     with office.writing(author.actor, f"erasing {member_id}") as connection:
@@ -90,31 +92,18 @@ def erase_in(office: Office, connection: Connection, author: Author, member_id: 
     """The same inside a transaction that is already open."""
     record = Record(connection, last_act_of(connection, None))
     person = _Person(record, member_id)
-    if person.is_erased:
-        raise OfficeError(f"member {member_id} is erased already")
     starts = _starts_by_age(record, person)
     change = Change(EntryKind.ERASE, person.ids[0], {"members": list(person.ids)})
     act = append(connection, office.clock, author, change)
     work = _Work(connection, act, person)
     with unguarded(connection, [*_SALTED, account_tables.proposal]):
         work.do()
+    if person.is_erased and not work.counts and not work.proposals:
+        raise OfficeError(f"member {member_id} is erased already, and nothing of them is back")
     _write_persons(connection, act, person.ids)
-    _keep_starts(connection, act, starts)
+    _keep_starts(connection, act, starts, person.ids)
     rate_pending(office, connection, Author(author.actor, f"after erasing member {person.ids[0]}"), Watch())
     return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)), person)
-
-
-def erasures(connection: Connection) -> list[tuple[int, datetime, tuple[str, ...]]]:
-    """Every erasure of a person: the journal entry, when it was, and whose ids."""
-    table = tables.act.c
-    query = select(table.seq, table.at, table.after).where(table.kind == EntryKind.ERASE.value).order_by(table.seq)
-    rows = connection.execute(query).all()
-    return [(seq, datetime.fromisoformat(at), tuple(json.loads(after)["members"])) for seq, at, after in rows]
-
-
-def erased_members(connection: Connection) -> frozenset[str]:
-    """The ids of everybody who was erased."""
-    return frozenset(one for _, _, members in erasures(connection) for one in members)
 
 
 _SALTED = tuple(table for table in tables.metadata.sorted_tables if row_layout(table).is_salted)
@@ -239,17 +228,18 @@ def _by_hand(starts: Starts) -> dict[str, Any]:
     return {"start": list(first), **({"starts": others} if others else {})}
 
 
-def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], Starts]) -> None:
-    """Versions of sections in which a start is set by hand that followed from an age."""
+def _keep_starts(
+    connection: Connection, act: int, starts: Mapping[tuple[str, int], Starts], ids: Sequence[str]
+) -> None:
+    """Versions of sections in which a start of these ids is set by hand that followed from an age."""
     record = Record(connection, act)
-    erased = erased_members(connection)
     for (event_id, number), start in sorted(starts.items()):
         heading = record.heading(event_id, number)
         assert heading is not None
         entries = record.entries([heading])[event_id, number]
         changed = [
             one._replace(extra={**one.extra, **_by_hand(start)})
-            if one.member_id in erased and "start" not in one.extra
+            if one.member_id in ids and "start" not in one.extra
             else one
             for one in entries
         ]
@@ -300,7 +290,7 @@ class _Work:
     def __init__(self, connection: Connection, act: int, person: "_Person | _Nobody | None") -> None:
         self.connection, self.act, self.person = connection, act, person or _Nobody()
         self.counts: dict[str, int] = {}
-        self.documents = 0
+        self.documents = self.proposals = 0
         # What stands for a hash of something that was erased.
         self.instead: dict[str, str] = {}
 
@@ -362,7 +352,7 @@ class _Work:
         table = tables.document
         for row in [dict(row) for row in self.connection.execute(select(table).where(where)).mappings()]:
             if row["content"]:
-                self.instead[row["digest"]] = f"erased-{commitments.draw(16)}-{self.act}-{self.documents}"
+                self.instead[row["digest"]] = f"{NOT_KEPT}{commitments.draw(16)}-{self.act}-{self.documents}"
                 new = {"digest": self.instead[row["digest"]], "name": ERASED, "content": b""}
                 self._replace(table, row_layout(table), row, new)
                 self.documents += 1
@@ -434,6 +424,9 @@ class _Work:
         ]
         for row in rows:
             new = {name: self.person.without(row[name]) for name in ("wish", "summary", "reason")}
+            if all(row[name] == value for name, value in new.items()):
+                continue
+            self.proposals += 1
             self.connection.execute(update(table).where(table.c.number == row["number"]).values(**new))
 
 
@@ -473,3 +466,6 @@ def erased_findings(connection: Connection) -> Iterator[Finding]:
                 yield Finding(what, act, salted.name, place)
     for (of, key), (_, act) in newest.items():
         yield Finding(f"journal entry {act}: a row of {of} that it erased is missing, or it is back", act, of, key)
+    for member_id, of, place in named_again(connection, erased_members(connection)):
+        what = f"member {member_id} is erased, and a row of {of} names them again; erase them again"
+        yield Finding(what, None, of, place)

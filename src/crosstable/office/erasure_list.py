@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.erasing import erase_in, erased_members, erasures
+from crosstable.office.erased import erased_members, erasures, named_again
+from crosstable.office.erasing import erase_in
 from crosstable.office.erasing_jobs import cancel_waiting, clear_ended
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
@@ -104,4 +105,5 @@ def erase_again(office: Office, connection: Connection, apart: Connection, liste
 
 def _not_erased(record: Record, members: Iterable[str]) -> list[str]:
     there = record.people(list(members))
-    return sorted(there.keys() - erased_members(record.connection))
+    again = {one for one, _, _ in named_again(record.connection, list(there))}
+    return sorted((there.keys() - erased_members(record.connection)) | again)

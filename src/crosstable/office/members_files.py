@@ -14,7 +14,7 @@ from crosstable.formats.members import MemberDetails, MembersFile
 from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.standard import most_effective_games
 from crosstable.limits import EARLIEST_BIRTH
-from crosstable.office.erasing import erased_members
+from crosstable.office.erased import erased_members
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import FIRST_BIRTH, NewStartingRating, could_be_born, could_be_born_in

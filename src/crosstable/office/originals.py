@@ -18,6 +18,7 @@ from crosstable.formats import Reading
 from crosstable.formats.detect import read_data
 from crosstable.office import tables
 from crosstable.office.corrections import waiting_of
+from crosstable.office.erased import NOT_KEPT
 from crosstable.office.ledger.commitments import NO_HASH
 from crosstable.office.ledger.facts import Heading, Person, Record, State
 from crosstable.office.ledger.journal import act_of
@@ -71,8 +72,8 @@ def read_again(connection: Connection, span: Span = EVERYTHING, read: Read = rea
     table = tables.document
     columns = table.c.digest, table.c.name, table.c.act, table.c.event_id, table.c.salt
     for digest, name, act, event_id, salt in connection.execute(select(*columns).where(*span.of(table.c.act))).all():
-        if len(salt or "") == len(NO_HASH):
-            continue  # it was erased
+        if len(salt or "") == len(NO_HASH) or digest.startswith(NOT_KEPT):
+            continue  # it was erased, or named somebody who was
         content = bytes(connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one())
         if hashlib.sha256(content).hexdigest() != digest:
             yield Finding(f"the original file {name} is damaged", act, table.name, digest)

@@ -38,7 +38,7 @@ from crosstable.office.proposed_actions import ProposalKind as ProposalKind
 from crosstable.office.proposed_actions import ProposedAction as ProposedAction
 from crosstable.office.published import month_of
 from crosstable.office.security_log import SecurityKind, note_apart
-from crosstable.office.supplements import Basis, publish
+from crosstable.office.supplements import Basis, publish, require_nothing_waits
 from crosstable.office.views import known
 from crosstable.record_rows import rating_from, row_of
 from crosstable.sentences import counted
@@ -192,9 +192,9 @@ def consent_wish(limits: ConsentLimits | None = None) -> ProposedAction:
     return ProposedAction(ProposalKind.CONSENT, limits._asdict(), f"change the limits of consent: {said}")
 
 
-def publication(month: str, basis: Basis = Basis.RULE) -> ProposedAction:
-    """The list of a month."""
-    arguments = {"month": str(month_of(month)), "basis": basis.value}
+def publication(month: str, basis: Basis = Basis.RULE, *, anyway: bool = False) -> ProposedAction:
+    """The list of a month; ``anyway``: also while something waits that would be on it."""
+    arguments = {"month": str(month_of(month)), "basis": basis.value, "anyway": anyway}
     return ProposedAction(ProposalKind.PUBLISH, arguments, f"publish the list of {month} ({basis.value})")
 
 
@@ -468,8 +468,12 @@ def _change_consent(office: Office, author: Author, arguments: Mapping[str, Any]
 
 
 def _publish(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
+    month, basis = month_of(arguments["month"]), Basis(arguments["basis"])
     try:
-        return publish(office, author, month_of(arguments["month"]), Basis(arguments["basis"])).act
+        if not arguments.get("anyway", False):
+            with office.reading() as connection:
+                require_nothing_waits(connection, month, basis)
+        return publish(office, author, month, basis).act
     except NoEditionError as error:
         raise OfficeError(f"there can be no list of {arguments['month']}: {error}") from error
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from typing import Protocol
 from urllib.parse import quote
@@ -80,6 +80,21 @@ class Sqlite:
     def held_for(self, connection: Connection) -> float:
         """How long the lock of the file beside the office is held."""
         return held_file_for(f"{self.path}.lock")
+
+    def put_accounts_aside(self, stamp: str) -> str:
+        """Rename the accounts that an office left which is no longer here; returns where they are, nothing for none."""
+        if not _has_table(self.accounts_path, account_tables.account.name):
+            return ""
+        with closing(sqlite3.connect(self.accounts_path)) as left:
+            tables = (account_tables.account.name, account_tables.security_log.name)
+            if not any(left.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables):
+                return ""
+            left.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        aside = f"{self.accounts_path}.{stamp}"
+        for ending in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.replace(f"{self.accounts_path}{ending}", f"{aside}{ending}")
+        return aside
 
     def lacks_accounts(self) -> bool:
         """Whether the file of the accounts should be there and is not."""

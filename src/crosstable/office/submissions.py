@@ -25,7 +25,9 @@ from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_
 from crosstable.office.consent import is_consent_on, late_faults
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
-from crosstable.office.ledger.commitments import write_rows
+from crosstable.office.erased import NOT_KEPT, erased_in
+from crosstable.office.ledger import commitments
+from crosstable.office.ledger.commitments import ERASED, write_rows
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
 from crosstable.office.ledger.watching import CheckedResult
@@ -81,11 +83,13 @@ class Document(NamedTuple):
     name: str
     content: bytes
     reading: Reading
+    # What stands for the content hash of a file that is not kept.
+    instead: str = ""
 
     @property
     def digest(self) -> str:
         """The content hash under which the original is kept."""
-        return hashlib.sha256(self.content).hexdigest()
+        return self.instead or hashlib.sha256(self.content).hexdigest()
 
 
 class SubmitOptions(NamedTuple):
@@ -149,6 +153,13 @@ def submit(
         return submit_into(office, connection, author, document, today, wishes)
 
 
+def as_kept(record: Record, document: Document) -> Document:
+    """A file as the office keeps it: nothing of one that names people who were erased."""
+    if not erased_in(record, document.reading.report):
+        return document
+    return document._replace(name=ERASED, content=b"", instead=f"{NOT_KEPT}{commitments.draw(16)}")
+
+
 def answered_already(
     connection: Connection, document: Document, today: date, wishes: SubmitOptions = NO_OPTIONS
 ) -> Submission | None:
@@ -202,7 +213,7 @@ def submit_into(
     if checked.is_refused:
         return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
     checked = _held_as_late(checked, late_faults(connection, report, office.clock(), wishes.changes))
-    return _store(office, connection, author, document, checked)
+    return _store(office, connection, author, (document.name, as_kept(record, document)), checked)
 
 
 def _held_as_late(checked: CheckedSubmission, late: Mapping[int | None, Fault]) -> CheckedSubmission:
@@ -326,9 +337,10 @@ def present_rows(record: Record, event_id: str) -> dict[int, SectionRows]:
 
 
 def _store(
-    office: Office, connection: Connection, author: Author, document: Document, checked: CheckedSubmission
+    office: Office, connection: Connection, author: Author, file: tuple[str, Document], checked: CheckedSubmission
 ) -> Submission:
-    report = checked.report
+    """Store what was checked; ``file`` is what it was called, and what is kept of it."""
+    report, (name, document) = checked.report, file
     after = {
         "event": report.event_id,
         "document": document.digest,
@@ -342,7 +354,7 @@ def _store(
     for one in checked.sections:
         write_section(connection, act, one.rows, one.state, one.faults)
     return Submission(
-        document.name,
+        name,
         Status.ACCEPTED,
         report.event_id,
         report.name,

@@ -10,12 +10,16 @@ from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
+from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, head, last_act_of
 from crosstable.office.published import CENTRAL, Month, cut_off
 from crosstable.terms import RatingSystem
 
 if TYPE_CHECKING:
     import polars as pl
+
+# More sections than anybody holds.
+_MANY = 100_000
 
 
 class Basis(StrEnum):
@@ -83,6 +87,34 @@ def publish(office: Office, author: Author, month: Month, basis: Basis = Basis.R
         write_rows(connection, tables.supplement, [{**line, "act": act}])
         write_list(connection, str(month), act, rows)
     return Supplement(str(month), act, basis, until, run, last.digest, rows.height, digest)
+
+
+def left_out(connection: Connection, month: Month, basis: Basis) -> str:
+    """What waits and would be on the list of a month once it is rated, in words; nothing where nothing waits.
+
+    A list by the rule has what was rated by its cut-off: of what waits now, nothing could be on it.
+    """
+    from crosstable.office.bulk.pending import pending_since
+
+    record = Record(connection, last_act_of(connection, None))
+    last = last_played(basis, month)
+    pending = pending_since(record, run_by(connection, None))
+    held = [one for one in record.waiting(State.HELD, _MANY)[0] if last is None or (one.ended or last) <= last]
+    said = []
+    if pending is not None and (last is None or pending.first <= last):
+        said.append("entries of the journal wait for a rating run")
+    if held:
+        said.append("sections are held")
+    return " and ".join(said)
+
+
+def require_nothing_waits(connection: Connection, month: Month, basis: Basis) -> None:
+    """Refuse to freeze a list that a run, or settling what is held, would make another."""
+    if basis is not Basis.RULE and (waits := left_out(connection, month, basis)):
+        raise OfficeError(
+            f"{waits}: the list of {month} would be without them, and a list is never changed. Settle them first "
+            "(crosstable office status, crosstable office rerate), or publish it all the same (--anyway)"
+        )
 
 
 def _is_published(connection: Connection, month: Month) -> bool:

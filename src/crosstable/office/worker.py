@@ -48,7 +48,7 @@ from crosstable.office.members_files import StartingRatingOptions, birth_faults,
 from crosstable.office.published import month_of
 from crosstable.office.schedules import due_jobs
 from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes
-from crosstable.office.supplements import Basis, publish
+from crosstable.office.supplements import Basis, publish, require_nothing_waits
 from crosstable.office.views import known
 from crosstable.pipeline.documents import fault_object
 from crosstable.sentences import counted
@@ -142,7 +142,10 @@ def _require_alone(office: Office, what: str) -> None:
 def _publish(office: Office, job: Job, progress: Progress) -> Told:
     _require_alone(office, f"the supplement of {job.wish['month']}")
     basis = Basis(job.wish.get("basis", Basis.RULE.value))
-    made = publish(once(office, job, PATIENCE), job.by(), month_of(job.wish["month"]), basis)
+    month = month_of(job.wish["month"])
+    with office.reading() as connection:
+        require_nothing_waits(connection, month, basis)
+    made = publish(once(office, job, PATIENCE), job.by(), month, basis)
     return Told({"month": made.month, "entry": made.act, "rows": made.rows})
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError, ReplacedOfficeError
 from crosstable.office.database import Office
-from crosstable.office.erasing import erasures
+from crosstable.office.erased import erasures
 from crosstable.office.ledger.commitments import head_in
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head

@@ -16,11 +16,13 @@ from crosstable.history.archive_contents import (
     openings_of,
     sections_of,
 )
+from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.plain import PlainSections, Taken, key_of
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.pending import Pending
 from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
+from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
 from crosstable.office.ledger.watching import CheckedResult, Progress
 from crosstable.replaying import DAWN, Decision, Key, StartingRating, bare, moved
@@ -96,7 +98,11 @@ class OfficeSections(PlainSections):
     checked: Mapping[tuple[str, int], CheckedResult] = {}
 
     def _brings(self, row: Row, key: Key) -> Background:
-        return super()._brings(row, key)._replace(origin=OWN_RECORD)
+        """What somebody brings; a start that was kept when they were erased rests on their age and is not public."""
+        found = super()._brings(row, key)._replace(origin=OWN_RECORD)
+        if found.given_start is None or row.member == NO_MEMBER or self._person(row.member)["name"] != ERASED:
+            return found
+        return found._replace(given_start=found.given_start._replace(is_hidden=True))
 
     def take(self, archived: ArchivedSection) -> Taken:
         """A section as it is rated from the records of now; not again where it was rated from the same before."""

@@ -157,7 +157,7 @@ async def publish_list(request: Request) -> Response:
     basis = text_of(form, "basis") or Basis.RULE.value
     if basis not in list(Basis):
         raise Problem(422, "That is no cut-off.")
-    wish = await in_office(publication, text_of(form, "month"), Basis(basis))
+    wish = await in_office(publication, text_of(form, "month"), Basis(basis), anyway=bool(text_of(form, "anyway")))
     reason = text_of(form, "reason") or f"the list of {text_of(form, 'month')}"
     return await told(request, await in_office(act_on, office, actor, wish, reason), "/administration")
 
