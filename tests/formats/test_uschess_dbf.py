@@ -399,7 +399,7 @@ def test_a_section_without_a_number_is_a_fault() -> None:
     [
         ("", "missing-field", "number of rounds is missing"),
         ("0", "missing-field", "number of rounds is missing"),
-        ("9", "damaged-file", "9 rounds are announced, but players have 3 columns"),
+        ("9", "rounds-missing", "9 rounds are announced, but players have 3 columns"),
     ],
 )
 def test_a_wrong_number_of_rounds_is_a_fault(rounds: str, code: str, words: str) -> None:

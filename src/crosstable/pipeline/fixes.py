@@ -73,7 +73,7 @@ def cell_of(code: str, spot: Spot | None, near: Neighbors) -> Spot | None:
 def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]:
     """Every change that may be what the director means, the likeliest first."""
     if spot is None:
-        yield from _of_event(found.code)
+        yield from _of_event(found.code, near)
         return
     if spot.row is not None and spot.round is not None and found.code in _OF_CELLS:
         yield from _OF_CELLS[found.code](spot, near)
@@ -86,7 +86,11 @@ def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]
         yield Fix(f"Leave {name} out", ((("event", "sections", spot.section), None),))
 
 
-def _of_event(code: str) -> Iterator[Fix]:
+def _of_event(code: str, near: Neighbors) -> Iterator[Fix]:
+    if code == "other-affiliate":
+        own = ("event", "event", "details")
+        changes = (((*own, "affiliate"), near.own.affiliate_id), ((*own, "affiliate_name"), near.own.name or None))
+        yield Fix(f"Send it for {near.own.name or near.own.affiliate_id}", changes)
     for word, names in _OF_EVENTS.get(code, {}).items():
         yield Fix(f"Leave the {word} out", ((("event", "event", *names), None),))
 
@@ -204,6 +208,11 @@ def _two_sided(spot: Spot, near: Neighbors) -> Iterator[Fix]:
 def _more_rounds(spot: Spot, near: Neighbors) -> Iterator[Fix]:
     rounds = max(len(one.get("rounds", ())) for one in near.section(spot)["players"])
     yield Fix(f"The section has {rounds} rounds", ((_field(spot, "details", "rounds"), str(rounds)),))
+
+
+def _fewer_rounds(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+    rounds = max((len(one.get("rounds", ())) for one in near.section(spot)["players"]), default=0)
+    yield Fix(f"There were {rounds} rounds", ((_field(spot, "details", "rounds"), str(rounds)),))
 
 
 def _swap_color(spot: Spot, near: Neighbors) -> Iterator[Fix]:
@@ -475,6 +484,7 @@ _OF_SECTIONS: Mapping[str, Make] = {
     "systems-disagree": _by_control,
     "system-not-in-force": _by_control,
     "no-dates": _dates,
+    "rounds-missing": _fewer_rounds,
     "in-the-future": _one_day,
     "systems-named": _controls,
     "start-not-read": _dates,
