@@ -10,69 +10,33 @@ and rating lists, which ratings count, and what the director accepts.
 
 import base64
 import json
-import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from crosstable.checks import CheckedSection
-from crosstable.checks.entries import odd_ones_out
-from crosstable.checks.places import section_number, section_place, words_of
-from crosstable.checks.players import are_alike, membership_faults
+from crosstable.checks.places import words_of
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
-from crosstable.faults import fault, level_of, severity_of
+from crosstable.faults import level_of, severity_of
 from crosstable.formats import event_json, event_json_write
-from crosstable.formats.members import MembersFile
-from crosstable.formats.members import read as read_members
-from crosstable.formats.rating_lists import is_list, opened
-from crosstable.notation import read_rating
+from crosstable.formats.rating_lists import is_list
 from crosstable.pipeline.completing import (
-    all_unrated,
     has_game,
-    members_faults,
-    ratings_not_given,
     section_of,
-    with_members,
 )
 from crosstable.pipeline.draft_places import Affiliate, Fix, Neighbors, Path, Spot, spot_of
+from crosstable.pipeline.draft_sources import Draft, Named, OfficeSource, Sources, members_of
 from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
-from crosstable.pipeline.rating import ExaminedSection, RatedEvent, RatingSource, rate, remember
+from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
 from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import Report
 
 HAND, READ = "hand", "read"
-NOT_TAKEN = "The office's rating is not taken for this row. Choose the member, or say that this is the player."
 MOST_LISTED = 2_000_000
 MOST_FINDINGS = 2000
-Draft = Mapping[str, Any]
-
-
-class Named(Protocol):
-    """Somebody with a name."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-
-class OfficeSource(RatingSource, Protocol):
-    """What an office knows of the players of a report."""
-
-    @property
-    def people(self) -> Mapping[str, Named]:
-        """The members it knows, by id."""
-
-    def of_event(self, report: Report) -> Sequence[Fault]:
-        """What only the office finds about the report as a whole."""
-
-    def looked_at(self, event: RatedEvent) -> RatedEvent:
-        """The event with what waits because of the ratings that it would give."""
 
 
 class Tools(NamedTuple):
@@ -148,7 +112,7 @@ def _listed(place: str, files: Iterable[tuple[str, bytes]]) -> dict[str, str] | 
         if name == place.partition(",")[0] and len(content) <= MOST_LISTED:
             text = content.decode("utf-8", "replace")
             try:
-                if _members({"name": name, "text": text}, ()).backgrounds:
+                if members_of({"name": name, "text": text}, ()).backgrounds:
                     return {"name": name, "text": text}
             except FormatError:
                 return {"name": name, "text": text} if is_list(content, name) else None
@@ -173,7 +137,7 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
     report, hands = report_of(draft)
     known = tools.office(report)
     takes_office = bool(draft.get("ratings", {}).get("office", True))
-    sources = _Sources(draft, report, hands, known if takes_office else None)
+    sources = Sources(draft, report, hands, known if takes_office else None)
     submitted = None if known is None or not tools.is_strict else _submitted(draft, report, known, tools.today)
     found = _outlook(submitted, lambda: _by_sources(draft, report, sources, tools.today), takes_office=takes_office)
     people = {} if known is None else known.people
@@ -190,7 +154,7 @@ def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
     }
 
 
-def _by_sources(draft: Draft, report: Report, sources: "_Sources", today: date) -> RatedEvent:
+def _by_sources(draft: Draft, report: Report, sources: Sources, today: date) -> RatedEvent:
     """The draft by the ratings it names: by hand, of lists, of an office, of the file."""
     return rate(
         report,
@@ -285,144 +249,6 @@ def _bare(section: dict[str, Any], at: int, hands: dict[tuple[int, int], str]) -
             hands[at, row] = text
         players.append({name: value for name, value in player.items() if name != HAND})
     return {**{name: value for name, value in section.items() if name != READ}, "players": players}
-
-
-class _Sources:
-    """Where the ratings of a draft come from: by hand, from lists, from an office, from the file; the first known."""
-
-    def __init__(
-        self,
-        draft: Draft,
-        report: Report,
-        hands: Mapping[tuple[int, int], str],
-        office: OfficeSource | None,
-    ) -> None:
-        self.hands, self.office = hands, office
-        self.confirmed = frozenset(map(str, draft.get("names", ())))
-        self.takes_fide = bool(draft.get("ratings", {}).get("pairing", True))
-        ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
-        self.unread: list[Fault] = []
-        self.lists: list[MembersFile] = []
-        for one in draft.get("members", ()):
-            try:
-                self.lists.append(_members(one, ids))
-            except FormatError as error:
-                self.unread.append(error.fault)
-        self.names = {member: name for one in self.lists for member, name in one.names.items()}
-        self.until = {
-            member: details.member_until
-            for one in self.lists
-            for member, details in one.details.items()
-            if details.member_until
-        }
-        self.known = frozenset(member for one in self.lists for member in one.backgrounds)
-        by_office = frozenset(office.people) if office else frozenset()
-        self.chained = self.waiting = (self.known | by_office) & ids
-
-    def named(self, name: str) -> list[tuple[str, str]]:
-        """The members of the lists who have every word of a name."""
-        words = set(re.findall(r"\w+", name.casefold()))
-        return [
-            (member, known)
-            for member, known in self.names.items()
-            if words and words <= set(re.findall(r"\w+", known.casefold()))
-        ]
-
-    def filled(self, report: Report) -> Report:
-        """The report whose players bring what is known of them, each with where it is from."""
-        if self.office is not None:
-            report = self._merged(report, self.office.filled(report), self.office.people)
-        for one in self.lists:
-            report = with_members(report, one.backgrounds, one.name)
-        sections = []
-        for at, section in enumerate(report.sections):
-            rows = enumerate(section.players)
-            players = tuple(_by_hand(player, section, self.hands.get((at, row), "")) for row, player in rows)
-            sections.append(section._replace(players=players))
-        return report._replace(sections=tuple(sections))
-
-    def faults(
-        self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
-    ) -> Sequence[Fault]:
-        """The findings about a section, and those about where its ratings come from."""
-        section = report.sections[at]
-        place = section_place(section, at)
-        told = [*found, *(ratings_not_given(report, at, takes_fide=self.takes_fide) or all_unrated(report, at))]
-        told += membership_faults(section, place, self.until, section.end or report.end)
-        told += odd_ones_out(section, place)
-        if self.lists:
-            told += members_faults(report, at, self.names, self.known)
-        if self.office is not None:
-            number, rows = section_number(section, at), enumerate(section.players)
-            own = {place.row(player, row) for row, player in rows if self._is_confirmed(player, number)}
-            others = [one for one in self.office.faults(report, at, checked, ()) if one.code == "other-name"]
-            told += [one._replace(remedy=NOT_TAKEN) for one in others if one.place not in own]
-        for (of, row), text in self.hands.items():
-            if of == at:
-                told += _hand_faults(place.row(section.players[row], row), text)
-        return [*told, *(self.unread if at == 0 else ())]
-
-    def _merged(self, report: Report, known: Report, people: Mapping[str, Named]) -> Report:
-        """The report with what an office knows of its members; of everybody else it keeps what the file says."""
-        sections = []
-        for at, (own, theirs) in enumerate(zip(report.sections, known.sections, strict=True)):
-            number = section_number(own, at)
-            players = tuple(
-                other._replace(member_id=player.member_id)
-                if _says(other) and self._is_member(player, number, people)
-                else player
-                for player, other in zip(own.players, theirs.players, strict=True)
-            )
-            sections.append(own._replace(players=players))
-        return report._replace(sections=tuple(sections))
-
-    def _is_member(self, player: ReportedPlayer, section: int, people: Mapping[str, Named]) -> bool:
-        """Whether a row is the member whom an office knows by its id: their names are alike, or somebody said so."""
-        person = people.get(player.member_id)
-        return person is not None and (are_alike(player.name, person.name) or self._is_confirmed(player, section))
-
-    def _is_confirmed(self, player: ReportedPlayer, section: int) -> bool:
-        return f"{section}:{player.number}" in self.confirmed
-
-
-def _says(player: ReportedPlayer) -> bool:
-    return bool(player.background.standings)
-
-
-def _by_hand(player: ReportedPlayer, section: ReportedSection, text: str) -> ReportedPlayer:
-    """The player with a rating that was written by hand in every system that the section may be rated in."""
-    if not text or _hand_faults("", text):
-        return player
-    written_rating = read_rating(text)
-    systems = section.systems or [one for one in RatingSystem if one.is_online == section.is_online]
-    standings: dict[RatingSystem, PlayerRating] = {}
-    if written_rating.rating is not None:
-        standings = dict.fromkeys(systems, PlayerRating(written_rating.rating, written_rating.games))
-    own = player.background
-    background = Background(
-        standings, own.fide, own.cfc, own.birth_date, own.adult, origin="by hand", birth_year=own.birth_year
-    )
-    return player._replace(background=background, pairing_rating=None)
-
-
-def _hand_faults(place: str, text: str) -> list[Fault]:
-    try:
-        read_rating(text)
-    except ValueError as error:
-        return [fault("bad-value", place, str(error))]
-    return []
-
-
-def _members(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
-    """A members file or rating list from its text; raises ``FormatError`` where it is neither."""
-    name, data = os.path.basename(given["name"]) or "members", given["text"].encode("utf-8", "replace")
-    if not is_list(data, name):
-        return read_members(data, name)
-    with TemporaryDirectory() as folder:
-        path = os.path.join(folder, re.sub(r"[^\w.-]", "_", name) or "list")
-        with open(path, "wb") as file:
-            file.write(data)
-        return opened(path).of(sorted(set(ids)))._replace(name=name)
 
 
 # What is said of it.
@@ -553,7 +379,7 @@ def _section(event: RatedEvent, examined: ExaminedSection, have: Collection[str]
 def _exported(draft: Draft) -> dict[str, Any]:
     """The event of a draft in a format, base64, or the findings that keep it from being written."""
     read, hands = report_of(draft)
-    report = _Sources({}, read, hands, None).filled(read)._replace(faults=())
+    report = Sources({}, read, hands, None).filled(read)._replace(faults=())
     try:
         made = exported(report, str(draft["to"]), draft.get("accept", {}))
     except UnratableSectionError as error:
