@@ -13,6 +13,7 @@ from crosstable.checks.players import are_alike, membership_faults
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.members import MembersFile
+from crosstable.formats.members import read as read_members
 from crosstable.formats.rating_lists import is_list, opened
 from crosstable.notation import read_rating
 from crosstable.pipeline.completing import all_unrated, members_faults, ratings_not_given
@@ -91,7 +92,7 @@ class Sources:
         if self.office is not None:
             report = self._merged(report, self.office.filled(report), self.office.people)
         for one in self.lists:
-            report = withmembers_of(report, one.backgrounds, one.name)
+            report = with_members(report, one.backgrounds, one.name)
         sections = []
         for at, section in enumerate(report.sections):
             rows = enumerate(section.players)
@@ -175,7 +176,7 @@ def members_of(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
     """A members file or rating list from its text; raises ``FormatError`` where it is neither."""
     name, data = os.path.basename(given["name"]) or "members", given["text"].encode("utf-8", "replace")
     if not is_list(data, name):
-        return readmembers_of(data, name)
+        return read_members(data, name)
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, re.sub(r"[^\w.-]", "_", name) or "list")
         with open(path, "wb") as file:
