@@ -288,7 +288,9 @@ def _findings(
                 for gone in [(path, None)]
                 for one in fixes
             ]
-            if found.code != "rounds-missing":  # there is one number to put right, and nowhere else to do it
+            if (
+                found.code != "rounds-missing" or spot is None
+            ):  # there is one number to put right, and nowhere else to do it
                 fixes.append(Fix("I have put it right", ((path, None),)))
         is_open = found.severity.stops
         if found.code == "other-name" and spot is not None and spot.row is not None:
