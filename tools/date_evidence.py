@@ -87,8 +87,11 @@ def _blend(pages: Sequence[Page]) -> str:
     return "".join(lines) + (
         "\nSo the blend entered posted results in every system between June 17 and 23, 2021, whatever the section's "
         "start since June 1, 2020, and no row contradicts that start. Online Blitz pages of April 15 to May 25, 2020, "
-        "that were rated again on June 23, 2021, are reported to have it too (readings 102, 14 rows); none of them is "
-        "here, so the rules keep June 1, 2020.\n"
+        "that were rated again on June 23, 2021, are reported to have it too (readings 102, 14 rows). None of them is "
+        "here: every online page here of April and May 2020 was last rated by June 16, 2021, and credits nobody. What "
+        "later pages show of the players who were new on those settles nothing either. On their next page rated since "
+        "June 23, 21 of 24 are established; the counts of the others have grown by 10, 12 and 18 games, which a credit "
+        "of 10 would explain and games that are not seen as well. So the rules keep June 1, 2020.\n"
     )
 
 

@@ -11,12 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from crosstable.calculator.uncertainty import CONFIDENCE_ERRORS, FITTED, Deviations
 from crosstable.history.index import build
 from crosstable.lab.measures import PROVISIONAL
 from crosstable.lab.posted_pages import history_of, pages_in
 from crosstable.lab.predictions import Games, games_of, people_of, rated_by
 from crosstable.lab.targets import half_of
-from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Deviations, deviation, scores_of
+from crosstable.lab.uncertainty import deviations_of, scores_of
 from crosstable.rules.rule_sets import OFFICIAL
 from crosstable.terms import RatingSystem
 
@@ -83,7 +84,7 @@ def posted(folder: str) -> Posted:
 
 def errors_of(seen: Posted, constants: Deviations) -> tuple[Floats, Truths]:
     """How many errors each score is away, and which scores are of enough games."""
-    found = scores_of(seen.games, seen.rating, deviation(seen.rating, seen.resting, constants))
+    found = scores_of(seen.games, seen.rating, deviations_of(seen.rating, seen.resting, constants))
     return np.abs(found.errors), found.played >= FEWEST_GAMES
 
 

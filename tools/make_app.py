@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crosstable import __version__
-from crosstable.app.answering import PAGES, Request, reply_to
+from crosstable.app.answering import PAGES, Request, file_of, reply_to
+from crosstable.languages.catalogues import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "crosstable"
@@ -35,8 +36,8 @@ TEMPLATES = (
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
 STATIC = (
-    *("site.css", "crosstable.css", "workbench.css", "mark.svg", "drafts.js", "drop.js", "estimate.js", "suggest.js"),
-    *("words.js", "workbench.js", "workbench-table.js"),
+    *("site.css", "crosstable.css", "workbench.css", "mark.svg", "audit.js", "drafts.js", "drop.js", "estimate.js"),
+    *("suggest.js", "words.js", "workbench.js", "workbench-table.js"),
 )
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")
 WASM, BYTES, SCRIPT = "application/wasm", "application/octet-stream", "text/javascript"
@@ -96,11 +97,13 @@ def make(out: Path) -> None:
         shutil.copy(package / "pyodide.js", out)
     for one in heavy:
         (out / one.path).write_bytes(one.content)
-    for path, file in PAGES.items():
-        (out / file).write_text(reply_to(Request("GET", path)).body, encoding="utf-8")
+    for code in LANGUAGES:
+        for path in PAGES:
+            page = reply_to(Request("GET", path, language=code)).body
+            (out / file_of(path, code)).write_text(page, encoding="utf-8")
     for name in STATIC:
         shutil.copy(SOURCE / "web" / "static" / name, out / "static")
-    for name in ("answer.js", "app.js"):
+    for name in ("answer.js", "app.js", "language.js"):
         shutil.copy(SOURCE / "app" / "static" / name, out / "static")
     for name in DEMONSTRATION:
         shutil.copy(ROOT / "examples" / name, out)
@@ -172,7 +175,7 @@ def library() -> bytes:
     files: dict[str, Path] = {}
     for path in sorted(SOURCE.rglob("*")):
         within = path.relative_to(SOURCE)
-        if path.suffix in (".py", ".json", ".css") and within.parts[0].removesuffix(".py") not in LEFT_OUT:
+        if path.suffix in (".py", ".json", ".css", ".po") and within.parts[0].removesuffix(".py") not in LEFT_OUT:
             files[f"crosstable/{within.as_posix()}"] = path
     files |= {f"crosstable/web/templates/{name}": SOURCE / "web" / "templates" / name for name in TEMPLATES}
     for name in LIBRARIES:

@@ -47,6 +47,8 @@ RULES = """
 - **The day of rating decides the rules.** A page is rated by what was known on the last day it was rated: a rule
   that was announced later cannot have acted on it. Online pages last rated by June 16, 2021, follow a fault that was
   repaired afterwards; they count apart, and among all posted rows they are rated with that fault.
+- **The program of the day of rating rates a page.** A page last rated before 2004 was rated by the program of then,
+  which stored whole numbers after each pass; one rated again since was not, whenever it was played.
 - **A page is read as it was rated.** A result that the other row lacks counts on its own row, because the posted
   figures of such rows show it. A match has two players, so a page coded as one with more is an ordinary section. A page
   that names no system, or a control that nobody can read, was rated in the systems whose ratings it posts. A page

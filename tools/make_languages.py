@@ -28,7 +28,7 @@ from crosstable.web.pages.explanations import NOUNS
 
 SOURCE = FOLDER.parent
 TEMPLATES = SOURCE / "web" / "templates"
-SCRIPTS = SOURCE / "web" / "static"
+SCRIPTS = (SOURCE / "web" / "static", SOURCE / "app" / "static")
 # Whose sentences stand on pages.
 MODULES = (
     "web/*.py",
@@ -40,6 +40,8 @@ MODULES = (
     "explanation/telling.py",
     "calculator/*.py",
     "output/words.py",
+    "output/audit_text.py",
+    "verification/*.py",
     "output/charts.py",
     "output/tie_breaks.py",
     "output/verify_html.py",
@@ -62,7 +64,13 @@ MODULES = (
 NOT_ON_PAGES = (
     *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py", "formats/wallchart_titles.py"),
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
-    *("office/sealing.py", "office/proof.py", "office/former.py", "office/founding.py", "office/mail_server.py"),
+    *(
+        "office/sealing.py",
+        "office/proof.py",
+        "office/former.py",
+        "office/founding.py",
+        "office/mail_server.py",
+    ),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),
     *(
@@ -72,6 +80,8 @@ NOT_ON_PAGES = (
         "office/status.py",
         "office/schedules.py",
         "office/erasure_list.py",
+        "office/upgrading.py",
+        "office/verified_parts.py",
     ),
     *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
@@ -79,6 +89,7 @@ NOT_ON_PAGES = (
 # Tables of single words, and of anything else that does not look like a sentence.
 TABLES = (
     "web.templating.SITE_LINKS",
+    "app.answering.LINKS",
     "app.templating.SYSTEM_NAMES",
     "app.templating._WORDS",
     "explanation.words.FLOOR_NAMES",
@@ -96,8 +107,10 @@ TABLES = (
     "web.problems.TITLES",
     "engine.records.Assumption",
     "output.tie_breaks.METHODS",
+    "formats.detect.KNOWN",
     "office.list_files.BASES",
     "languages.texts.MONTHS",
+    "languages.texts.WEEKDAYS",
 )
 WORDS: tuple[str, ...] = (
     *(DAY_TEXT, SPAN_TEXT, MONTH_TEXT),
@@ -153,6 +166,15 @@ WORDS: tuple[str, ...] = (
     *(f"the {one} {{name}} {did} most, {{points}}" for one in NOUNS.values() for did in ("brought", "cost")),
     *("Expert", "time control: {name}", "lists: {name}", "start in {system}"),
     *("win over {name}", "draw with {name}", "loss to {name}", "stays {title}", "now (everything rated until then)"),
+    *("official results {section}", "norms", "unexplained"),
+    *(
+        "differs",
+        "{count} right",
+        "{count} explained",
+        "{count} differ",
+        "{count} differs",
+        "{count} cannot be checked",
+    ),
     *("{line} x up to {limit}", "{line} x below {limit}", "game factors in {system}"),
 )
 # What an argument of this name holds, programs read.
@@ -203,13 +225,13 @@ _ANY_PLACE = re.compile(r"\{(?:\w+\.)*([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 _TOLD = re.compile(r'(?:aria-label|title|data-label)="([^"]*)"')
 _COUNTED = re.compile(r'counted\((?:[^()"]*,\s*)?"([a-z -]+)"(?:, "([a-z -]+)")?\)')
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
-_MARKED = re.compile(rf"\bphrase\(\s*(?:\w+ \? )?{_QUOTED}(?: : {_QUOTED})?")
+_MARKED = re.compile(rf"\bphrase\(\s*(?:[\w.]+ \? )?{_QUOTED}(?: : {_QUOTED})?")
 _COUNTED_IN_SCRIPTS = re.compile(r'\bcounted\([^,()]+, "([a-z ]+)"(?:, "([a-z ]+)")?\)')
 # Addresses, code, formulas, headings of files and of replies, and a few words that only programs read.
 _NOT_SAID = re.compile(
     r"^[/.#?%-]|\w[_=]\w|\\|^\s*[a-z-]+\.[a-z]|://|^[a-z]+/[a-z]| \| |^\{ |^[@:;]|\{\d|^Disallow|^Sitemap|^User-agent"
     r"|^attachment|^Bearer|^, \"|^\d{4}-\d\d-\d\d |^(max|min|exp|ceil|floor)\(| \*\* |^body \{|^AL |, Cookie$"
-    r"|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft"
+    r"|noun of ours|^node \d|^no reading$|^the database says$|^The document |^Check and rate a draft|white-space"
 )
 Found = dict[str | tuple[str, str], set[str]]
 
@@ -228,7 +250,7 @@ def collected() -> Found:
         note(messages(source), where)
         note(in_expressions(source), f"{where}#printed")
         note(counts(source), where)
-    for path in sorted(SCRIPTS.glob("*.js")):
+    for path in sorted(path for folder in SCRIPTS for path in folder.glob("*.js")):
         note(in_script(path.read_text()), _where(path))
     for pattern in MODULES:
         for path in sorted(SOURCE.glob(pattern)):
@@ -236,7 +258,10 @@ def collected() -> Found:
                 continue
             source = path.read_text()
             is_reader = _where(path).startswith("formats/")
-            note((one for one in sentences(source) if not is_reader or _is_finding(one)), _where(path))
+            found_here = (one for one in sentences(source) if not is_reader or _is_finding(one))
+            if _where(path).startswith("verification/"):  # on pages players go by their names
+                found_here = (one.replace("player {", "{") for one in found_here)
+            note(found_here, _where(path))
             note(counts(source), _where(path))
     for name in TABLES:
         module, _, table = name.rpartition(".")

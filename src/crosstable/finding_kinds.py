@@ -184,7 +184,8 @@ ENTRIES: Mapping[str, Kind] = {
         {
             "state": "The player is from {state}; {count} of {players} players are from {usual}.",
             "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
-            "age": "The player is {years} years {side} than everybody else.",
+            "older": "The player is {years} years older than everybody else.",
+            "younger": "The player is {years} years younger than everybody else.",
         },
         Level.MILD,
     ),

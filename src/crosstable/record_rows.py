@@ -5,11 +5,16 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crosstable.terms import RECORD_FIELDS, FieldKind, Floor, FloorKind, MatchChange, PlayerRating
+from crosstable.terms import RECORD_FIELDS, FieldKind, Floor, FloorKind, MatchChange, PlayerRating, RatingSystem
 
 _DEFAULTS = PlayerRating._field_defaults
 # What a posting keeps of the record after a section.
 POSTED = tuple(name for name, kept in RECORD_FIELDS.items() if kept.is_posted)
+
+
+def starts_by_system(named: Mapping[str, Sequence[float]]) -> dict[RatingSystem, tuple[float, float]]:
+    """Starts set by hand by the names of systems: rating and games of each."""
+    return {RatingSystem[name]: (float(rating), float(games)) for name, (rating, games) in named.items()}
 
 
 def posted_name(name: str) -> str:

@@ -301,10 +301,18 @@ class OutsideRating(NamedTuple):
 
 
 class GivenStart(NamedTuple):
-    """An unrated player's start set by hand: its rating and the games it counts for (readings 36)."""
+    """An unrated player's start set by hand: its rating and the games it counts for (readings 36).
+
+    ``others`` has the systems of the section in which it is another one: rating and games of each.
+    """
 
     rating: float
     games: float
+    others: Mapping[RatingSystem, tuple[float, float]] = {}
+
+    def of(self, system: RatingSystem) -> tuple[float, float]:
+        """Rating and games in a system."""
+        return self.others.get(system, (self.rating, self.games))
 
 
 class Background(NamedTuple):

@@ -7,8 +7,8 @@ from tests.architecture.source import PACKAGE, ROOT
 TESTS = ROOT / "tests"
 # ``tests/spec`` and ``tests/second_engine`` follow the sections of the rating document, and so stand for ``formulas``.
 MIRRORED = ("calculator", "engine", "explanation", "history", "lab", "rules")
-# Tests of pages, which no module is.
-OF_PAGES = frozenset({"tests/lab/test_tutorial.py"})
+# Tests of pages and of a notebook, which no module is.
+OF_PAGES = frozenset({"tests/lab/test_notebook.py", "tests/lab/test_tutorial.py"})
 
 
 def is_about(test: Path, modules: set[str]) -> bool:

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from crosstable.app.answering import PAGES, Request, reply_to
+from crosstable.app.answering import PAGES, Request, file_of, reply_to
 from crosstable.cli import main
 from crosstable.formats import LARGEST_FILE, archive, event_json_write
 from crosstable.formats.wallchart import TEMPLATE, read
 from crosstable.formats.wallchart_xlsx import write
+from crosstable.languages.catalogues import LANGUAGES
 from tests.amounts import IS_SOAK, amount
 from tests.browser.axe import complaints
 from tests.browser.conftest import PHONE, WIDE, Watched, context_of, watch
@@ -172,7 +173,9 @@ def differences(one: Any, other: Any, at: str = "") -> Iterator[str]:
 def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Page) -> None:
     size = sum(path.stat().st_size for path in app.path.rglob("*") if path.is_file())
     assert size <= MOST_BYTES
-    assert {path.name for path in app.path.glob("*.html")} == {*PAGES.values()}
+    assert {path.name for path in app.path.glob("*.html")} == {
+        file_of(one, code) for one in PAGES for code in LANGUAGES
+    }
     expect(visit.locator("#result")).to_contain_text("1512 → ")
     assert visit.locator("#engine").inner_text().endswith("Ready, and kept for use without network.")
 
@@ -338,6 +341,34 @@ def test_a_large_file_dropped_leaves_the_page_alive(visit: Page) -> None:
     expect(visit.locator("#engine")).to_contain_text("Ready")
     visit.get_by_role("link", name="demonstration event").click()
     assert shown(visit)
+
+
+def test_the_application_speaks_the_language_of_the_browser_or_the_one_that_was_chosen(
+    browser: Browser, app: Folder, visit: Page
+) -> None:
+    context = context_of(browser, viewport=PHONE, locale="es-MX")
+    other = context.new_page()
+    other.goto(f"{app.address}{ASKED}#result")
+    expect(other).to_have_url(f"{app.address}{ASKED.replace('.html', '.es.html')}#result")
+    expect(other.locator("#progress")).to_contain_text("El motor")
+    context.close()
+    visit.get_by_role("link", name="Español").click()
+    expect(visit.locator("html")).to_have_attribute("lang", "es")
+    visit.goto(app.address)
+    expect(visit).to_have_url(f"{app.address}index.es.html")
+    visit.get_by_role("navigation").get_by_role("link", name="Torneo").click()
+    expect(visit.get_by_role("heading", level=1)).to_have_text("Comprobar un torneo")
+    expect(visit.locator("form.drop")).to_contain_text("en cualquier lugar de esta página")  # its script is there
+    visit.evaluate(DROPPED, [["games.csv", b64encode(b"Name,Rating,Rd 1\nAsh,1500,W2\nElm,1400,L3\n").decode()]])
+    expect(visit.locator("#found")).to_contain_text("Por corregir: La sección no tiene control de tiempo.")
+    expect(visit.locator("#engine")).to_have_text(
+        "Sus archivos nunca salen de esta máquina. Listo, y guardado para usarlo sin red."
+    )
+    assert complaints(visit) == []
+    visit.set_viewport_size(WIDE)
+    visit.get_by_role("link", name="English").click()
+    expect(visit).to_have_url(re.compile(r"/event\.html#draft"))
+    expect(visit.locator("#found")).to_contain_text("To put right: The section has no time control.")
 
 
 def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,3 +166,47 @@ def test_names_come_while_typing_and_the_keys_choose_one(page: Page, there: dict
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/members/\w+$"))
+
+
+def test_on_a_phone_a_tap_on_a_name_changes_no_result_and_the_answer_is_pointed_at(
+    browser: Browser, site: Served, there: dict[str, Any]
+) -> None:
+    """The list of names lies over the results of its game; a finger that chooses a name must not reach them."""
+    context = context_of(browser, base_url=site.address, viewport={"width": 360, "height": 740}, has_touch=True)
+    page = context.new_page()
+    page.goto("/search.json?size=3")
+    names = [one["name"] for one in json.loads(page.locator("body").inner_text())["members"]]
+    page.goto(f"/estimate?me={there['member']}")
+    rows = page.locator("ol.games li")
+    for at, name in enumerate(names):
+        rows.nth(at).get_by_role("combobox").press_sequentially(name)
+        page.get_by_role("option").first.tap()
+        expect(rows.nth(at).get_by_label("Won")).to_be_checked()
+    pointer = page.locator("a.pointer")
+    expect(pointer).to_have_text(page.locator("#result").inner_text())
+    pointer.tap()
+    expect(page.locator("#result")).to_be_in_viewport()
+    expect(pointer).to_be_hidden()
+    context.close()
+
+
+def test_the_report_of_an_audit_can_be_copied_and_a_player_found(page: Page) -> None:
+    """Two of sixteen players of a made-up page; whoever sends the report has it as text."""
+    rows = "".join(
+        f"{at:5} | PLAYER {at:04}                    |1.0  |{'W' if at % 2 else 'L'}{at + 1 if at % 2 else at - 1:4}|\n"
+        f"   NY | 1000{at:04} / R: 1500   ->1516     |     |W    |\n"
+        for at in range(1, 17)
+    )
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/audit")
+    page.get_by_label("The crosstable as text").fill(rows)
+    page.get_by_text("If the text has no dates").click()
+    page.get_by_label("Time control").fill("G/60;d5")
+    page.get_by_label("First day").fill("2026-06-14")
+    page.get_by_label("Last day").fill("2026-06-14")
+    page.get_by_role("button", name="Check the ratings").click()
+    page.get_by_label("Find a player").last.fill("player 0007")
+    expect(page.locator(".audited tbody tr:visible")).to_have_count(1)
+    page.get_by_role("button", name="Copy the report").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert "PLAYER 0007" in page.evaluate("navigator.clipboard.readText()")

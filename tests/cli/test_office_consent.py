@@ -43,7 +43,7 @@ def two(club: Desk, monkeypatch: pytest.MonkeyPatch) -> Two:
     return Two(club, monkeypatch)
 
 
-def test_a_name_does_not_look_like_an_approval(club: Desk) -> None:
+def test_bypass_4_a_name_does_not_look_like_an_approval(club: Desk) -> None:
     for by in ("alice, approved by bob", "alice,  Approved  BY bob"):
         ran = club("publish", "2026-06", "--cut-off", "played", "--by", by)
         assert (ran.code, "--by is a name" in ran.err) == (2, True)
@@ -124,7 +124,7 @@ def test_a_late_event_waits_for_two(two: Two) -> None:
     assert "is approved" in two.typing(BORIS).done("proposals", "approve", "1", "--account", "boris")
 
 
-def test_accounts_of_the_office_take_two_as_well(two: Two) -> None:
+def test_bypass_5_accounts_of_the_office_take_two_as_well(two: Two) -> None:
     club = two.club
     for command in (("users", "add", "clara"), ("users", "password", "boris"), ("users", "disable", "boris")):
         assert "--account NAME --account OTHER" in two.typing(CLARA, CLARA).__call__(*command).err

@@ -66,6 +66,25 @@ def test_a_backup_needs_a_folder(club: Desk) -> None:
     assert Path(found[1]).is_file()
 
 
+def test_members_and_archives_are_imported_by_a_job(club: Desk, tmp_path: Path) -> None:
+    """A members file goes with its job, an archive stays where it is; the run that follows is queued by the import."""
+    assert "an import needs a members file, --file FILE, or an archive" in club.refused("jobs", "add", "import")
+    assert "there is no such folder" in club.refused("jobs", "add", "import", "--folder", "nowhere")
+    file = tmp_path / "new.csv"
+    file.write_text("id,name,OTBR\n,Nobody,1500\n")
+    assert "nothing was queued" in club("jobs", "add", "import", "--file", str(file)).err
+    file.write_text("id,name,OTBR rating\n20000001,Newcomer Nora,1500\n")
+    job = job_in(club.done("jobs", "add", "import", "--file", str(file), "--ratings-as-of", "2026-01-01"))
+    file.unlink()
+    assert re.search(rf"{job} +import +queued.*new.csv", club.done("jobs", "list"))
+    work(club.folder)
+    assert "new: 1" in club.done("jobs", "show", job)
+    assert "1500" in club.done("members", "show", "20000001")
+    full = job_in(club.done("jobs", "add", "import", "--folder", str(tmp_path)))
+    work(club.folder)
+    assert "import, failed" in club("jobs", "show", full).out
+
+
 def test_schedules_are_set_shown_and_ended(club: Desk) -> None:
     assert club.done("schedule").strip() == "nothing is scheduled"
     assert club.done("schedule", "rate", "tuesday", "06:00").strip() == "rate: tuesday 06:00"

@@ -234,7 +234,7 @@ def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
     """Two places once they are on, as the office's own number rounds (half up, like official ratings)."""
     own = [line["after"]["rating"] for line in club.asked("history", "30000002")["lines"]]
     assert club.done("settings", "show") == (
-        "public-decimals: off\nmemberships: off\ntotp: off\nconsent: off\n"
+        "public-decimals: off\nuncertainty: off\nmemberships: off\ntotp: off\nconsent: off\n"
         "consent-limits: days 60, players 100, changes 200\n"
         "keep: originals for ever, proposals for ever, security-log for ever, access for ever\nclock-days: 90\n"
         "name: not set\ncontact: not set\ncolor: not set\nlogo: not set\n"

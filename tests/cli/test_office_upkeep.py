@@ -85,6 +85,9 @@ def test_status_counts_what_is_there_and_what_waits(club: Desk) -> None:
 def test_verify_finds_nothing_in_an_untouched_office(club: Desk) -> None:
     assert "everything follows from the record" in club.done("verify")
     assert club.asked("verify")["findings"] == []
+    assert "everything follows from the record" in club.done("verify", "--resume", "notes")
+    (club.folder / "notes").write_text("a letter", encoding="utf-8")
+    assert "notes is no file in which a verify notes how far it has come" in club.refused("verify", "--resume", "notes")
 
 
 @pytest.mark.parametrize(

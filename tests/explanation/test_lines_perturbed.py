@@ -51,7 +51,7 @@ NOT_SPOKEN_OF = {
     "stores_whole_numbers": "there is a sentence for either",
 }
 # A sentence that appears only where this constant is not what it is in every edition.
-APPEARS = {"k_effective_weight": "standard.k"}
+APPEARS = {"k_effective_weight": "standard.k", "k_cap": "standard.k"}
 TRIES = 5
 
 
@@ -193,6 +193,10 @@ def test_the_rule_sets_of_the_findings_are_told_as_they_are() -> None:
     strong = made(PlayerRating(2150.0, 60.0, 20, 20, 20, 9, 2150.0), "W", MASTER, is_dual_control=True)
     assert "K = 400 / (" in told(usual, "k_numerator", 400.0)
     assert "K = 800 / (" in told(usual, "", 0.0)
+    uncapped = 800.0 / (12.0 + 3.0)
+    assert f"K is at most 32: K = min({uncapped:.6f}, 32) = 32." in told(usual, "k_cap", 32.0)
+    assert "K is at most 60: K = min(53.333333, 60) = 53.333333." in told(usual, "k_cap", 60.0)
+    assert "at most" not in "\n".join(line.text for line in usual.lines() if line.key.startswith("standard.k"))
     assert "the rating is above 2000, so K is smaller: K = 800 × (6.5 - 0.0025 × 2150)" in told(
         strong, "dual_k_above", 2000.0
     )

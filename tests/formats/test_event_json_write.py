@@ -279,7 +279,13 @@ _BACKGROUNDS = st.builds(
     birth_year=st.none() | st.integers(1850, 2100),
     adult=_FLAGS,
     canadian_resident=st.booleans(),
-    given_start=st.none() | st.builds(GivenStart, _RATINGS, st.floats(0, 10)),
+    given_start=st.none()
+    | st.builds(
+        GivenStart,
+        _RATINGS,
+        st.floats(0, 10),
+        st.dictionaries(st.sampled_from(RatingSystem), st.tuples(_RATINGS, st.floats(0, 10)), max_size=2),
+    ),
     origin=st.just(""),
     assumed=st.just(()),
 )

@@ -133,6 +133,7 @@ def merged_archive() -> Archive:
         decisions=archive.decisions.with_columns(member_id=pl.Series(["20000002", None])),
         sections=archive.sections.with_columns(details=pl.Series([None, '{"chief": "12345678"}', None])),
         entries=archive.entries.with_columns(
+            other_starts=pl.Series([None] * 3 + ['{"OTBQ":[1400.0,4.0]}'] + [None] * 4, dtype=pl.String),
             member_id=pl.Series([None] * 5 + ["20000002", None, "30000001"], dtype=pl.String),
             rounds=pl.Series([None, "W4 D1w R1 -", *[None] * 6]),
             extra=pl.Series([None] * 4 + ['{"pairing_rating": 2301.0}', None, None, None], dtype=pl.String),

@@ -339,6 +339,35 @@ BROKEN_MERGES: list[tuple[str, str, int, object, str]] = [
     ("sections", "details", 1, "[]", "sections.parquet, row 1: details is not the JSON it should be."),
     ("events", "event_id", 0, "202102070009", "events.parquet, row 0: the event has no section."),
     ("events", "details", 0, "{", "events.parquet, row 0: details is not the JSON it should be."),
+    ("entries", "other_starts", 3, "[]", "entries.parquet, row 3: other_starts is not the JSON it should be."),
+    (
+        "entries",
+        "other_starts",
+        3,
+        '{"R":[1400.0,4.0]}',
+        "entries.parquet, row 3: other_starts is not the JSON it should be.",
+    ),
+    (
+        "entries",
+        "other_starts",
+        3,
+        '{"OTBQ":[1400.0]}',
+        "entries.parquet, row 3: other_starts is not the JSON it should be.",
+    ),
+    (
+        "entries",
+        "other_starts",
+        3,
+        '{"OTBQ":[1400.0,-1.0]}',
+        "entries.parquet, row 3: other_starts is not the JSON it should be.",
+    ),
+    (
+        "entries",
+        "other_starts",
+        3,
+        '{"OTBQ":["1400",4]}',
+        "entries.parquet, row 3: other_starts is not the JSON it should be.",
+    ),
 ]
 # What only whoever reads entries whole comes across.
 BROKEN_ENTRIES: list[tuple[str, int, object, str]] = [

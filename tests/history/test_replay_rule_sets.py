@@ -51,7 +51,9 @@ def test_sections_that_nobody_can_rate_are_told_with_the_reason_of_the_engine() 
     assert any("is not known at 2450" in reason for reason in reasons)
 
 
-@pytest.mark.parametrize("rules", [rule_set(established_above=0), rule_set(k_numerator=100000, k_effective_weight=0)])
+@pytest.mark.parametrize(
+    "rules", [rule_set(established_above=0), rule_set(k_numerator=100000, k_effective_weight=0), rule_set(k_cap=0.01)]
+)
 def test_the_ends_of_a_range_are_rated_too(rules: RuleSet) -> None:
     """Ratings of some hundred thousand points, and everybody established from the first game on."""
     archive = with_odd_entries(simulate(BUSY._replace(seed=5)), 5)

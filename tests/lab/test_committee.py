@@ -60,7 +60,7 @@ def test_without_floors_none_creates_points(found: Committee) -> None:
 
 
 def test_the_same_rules_move_nothing() -> None:
-    again = committee(OFFICIAL, OFFICIAL, ("little-practice",), Size(150, 3))
+    again = committee(OFFICIAL, OFFICIAL, ("long-growth",), Size(150, 3))
     known = [one for one in again.answers if np.isfinite(one.moved[0].difference.low)]
     assert known
     assert {one.verdict for one in known} == {"does not change"}
@@ -79,7 +79,7 @@ def test_the_report_as_text_json_and_page(found: Committee) -> None:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    size = ("--members", "150", "--seeds", "3", "--federation", "little-practice", "--threads", "1")
+    size = ("--members", "150", "--seeds", "3", "--federation", "long-growth", "--threads", "1")
     target = tmp_path / "page.html"
     asked = ("--change", "bonus_threshold=14", "--now", "bonus_threshold=10", "--out", str(target))
     assert main(["lab", "committee", *asked, *size, "--json"]) == 0
@@ -92,7 +92,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_a_largest_k_is_asked_for_by_systems() -> None:
     """Ratings move less with a K of at most 10; floors and bonus are not told of systems."""
     capped, plain = (other_system(f"standard:{words}same_starts=1") for words in ("k_cap=10,", ""))
-    found = committee(capped, plain, ("little-practice",), Size(150, 3))
+    found = committee(capped, plain, ("long-growth",), Size(150, 3))
     by_name = {one.figure.name: one.moved[0] for one in found.answers}
     assert by_name["deviance, no unrated player"].difference.value != 0.0
     assert math.isnan(by_name["bonus points, a rating"].now.value)

@@ -1,28 +1,13 @@
-"""The ± of a rating: numbers by hand, and intervals that hold where the truth is known."""
+"""The ± of ratings: intervals hold where the truth is known."""
 
 import math
 
 import numpy as np
 import pytest
 
+from crosstable.calculator.uncertainty import CONFIDENCE_ERRORS, Deviations
 from crosstable.lab.predictions import Games
-from crosstable.lab.uncertainty import CONFIDENCE_ERRORS, FITTED, Deviations, deviation, plus_minus, scores_of
-
-
-def test_by_hand() -> None:
-    """At a level the deviation is its constant; between levels it is between; on one game the beginner's is added."""
-    assert plus_minus(2200.0, math.inf) == pytest.approx(1.96 * FITTED.settled[-1])
-    assert plus_minus(2000.0, math.inf) == pytest.approx(1.96 * (FITTED.settled[-1] + FITTED.settled[-2]) / 2.0)
-    few = math.sqrt(FITTED.settled[0] ** 2 + FITTED.beginner**2 * (1.0 / 4.0 - 1.0 / 26.0))
-    assert plus_minus(500.0, 4) == pytest.approx(1.96 * few)
-    assert plus_minus(500.0, 26) == plus_minus(500.0, math.inf)
-
-
-def test_a_rating_is_the_more_certain_the_more_games_and_points_it_has() -> None:
-    by_games = [plus_minus(1500.0, games) for games in (1, 4, 12, 25, 26)]
-    by_rating = [plus_minus(rating, math.inf) for rating in (900.0, 1600.0, 1900.0, 2300.0)]
-    assert by_games == sorted(by_games, reverse=True)
-    assert by_rating == sorted(by_rating, reverse=True)
+from crosstable.lab.uncertainty import deviations_of, scores_of
 
 
 def test_one_game_between_equals() -> None:
@@ -40,7 +25,7 @@ def test_intervals_hold_where_the_truth_is_known(settled: float, played: int) ->
     rng = np.random.default_rng(26)
     sections, people = 600, played + 1
     rating = rng.normal(1500.0, 150.0, sections * people)
-    error = deviation(rating, np.full(len(rating), 100.0), Deviations((settled,) * 4, 0.0))
+    error = deviations_of(rating, np.full(len(rating), 100.0), Deviations((settled,) * 4, 0.0))
     truth = rating + rng.normal(0.0, error)
     pairs = [(one, other) for one in range(people) for other in range(one + 1, people)]
     one, other = (np.array([at * people + pair[side] for at in range(sections) for pair in pairs]) for side in (0, 1))

@@ -4,8 +4,7 @@ import pytest
 from markupsafe import Markup
 
 from crosstable.languages.catalogues import Catalogue
-from crosstable.languages.texts import Language
-from crosstable.web.languages import language_of
+from crosstable.languages.texts import Language, language_of
 
 TEXTS = {
     "Won": "Ganó",

@@ -10,14 +10,17 @@ from pathlib import Path
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import jobs
+from crosstable.office.audit import Kept, verify
 from crosstable.office.backups import backup
 from crosstable.office.database import Office
-from crosstable.office.founding import found_office, upgrade_office
+from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
+from crosstable.office.ledger.watching import Watch
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.upgrading import upgrade_office
 from crosstable.office.worker import Worker
 from tests.office.crowd import Turn, file_of
 from tests.office.made_office import AUTHOR, HandClock
@@ -164,9 +167,30 @@ def take_archive(address: str, folder: str) -> None:
     import_archive(office_at(address), AUTHOR, folder)
 
 
+def verify_from(address: str, notes: str) -> None:
+    """Verify, and go on where a verify was stopped."""
+    assert verify(address, Kept(resume=notes)).findings == ()
+
+
 def bring_up_to_date(address: str) -> None:
     """Upgrade an older office."""
     upgrade_office(address, AUTHOR, HandClock())
+
+
+def rate_in_parts(address: str, sign: str) -> None:
+    """Be in the middle of a compiled run that hands over two sections at a time, and never get on."""
+    from crosstable.office.bulk import checkpoints, compiled
+
+    compiled.BLOCK = 2
+    office = office_at(address)
+    folder = Path(checkpoints.folder_of(office))
+
+    def stay(done: int) -> None:
+        if len([*folder.glob("*/*.zip")]) > 1:
+            Path(sign).touch()
+            time.sleep(_FOR_EVER)
+
+    rerate(office, AUTHOR, watch=Watch(stay, long=0))
 
 
 def do_jobs(address: str, minutes: int) -> None:
@@ -194,7 +218,9 @@ CHORES: dict[str, Callable[..., None]] = {
         publish_one,
         back_up,
         take_archive,
+        verify_from,
         bring_up_to_date,
+        rate_in_parts,
         do_jobs,
     )
 }

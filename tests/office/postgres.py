@@ -66,7 +66,8 @@ class Server:
             os.chown(self.folder, who.pw_uid, who.pw_gid)
         usual = dict.fromkeys(() if is_safe else ("fsync", "synchronous_commit", "full_page_writes"), "off")
         self._settings = [part for name, value in {**usual, **settings}.items() for part in ("-c", f"{name}={value}")]
-        self._run([_program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"])
+        made = [_program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        self._run([*made, "--data-checksums"])
         self.process = self.start()
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.errors import NoOfficeError, OfficeError
-from crosstable.office import backups, sealing
+from crosstable.office import complete_files, sealing
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
@@ -92,7 +92,7 @@ def test_a_backup_that_cannot_be_finished_leaves_nothing(full: Office, tmp_path:
 def test_where_a_file_must_have_a_name_it_is_the_owners_alone_and_goes(
     full: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backups, "_OPEN_FILES", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(complete_files, "_OPEN_FILES", str(tmp_path / "nowhere"))
     partial, rights = tmp_path / "office.zip.partial", set[int]()
     partial.write_bytes(b"left by a backup that was killed")
     backup(full, str(tmp_path / "office.zip"), lambda _: rights.add(partial.stat().st_mode & 0o777))

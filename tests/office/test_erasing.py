@@ -8,6 +8,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from crosstable.formats import members
 from crosstable.office import tables
 from crosstable.office.audit import audit, kept_list
 from crosstable.office.backups import backup, restore
+from crosstable.office.bulk.archive_in import import_archive
+from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.credentials import open_session
 from crosstable.office.database import Office
 from crosstable.office.erasing import ERASED, erase_member, erased_members, unguarded
@@ -26,6 +29,8 @@ from crosstable.office.exporting import everything_about
 from crosstable.office.ledger.commitments import row_layout
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.postings import all_current
+from crosstable.office.ledger.rerate import rerate
+from crosstable.office.ledger.watching import Watch
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.members_files import StartingRatingOptions, taken
 from crosstable.office.proof import Finding
@@ -35,9 +40,24 @@ from crosstable.office.retention import Keep, let_go, set_kept_days
 from crosstable.office.security_log import SecurityKind, note_apart, security_entries
 from crosstable.office.supplements import ListRow, published_rows
 from crosstable.office.views import known
+from crosstable.terms import RatingSystem, SectionType
+from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.kept_offices import story
-from tests.office.made_office import HandClock, member_id, run
+from tests.office.made_office import (
+    AUTHOR,
+    HandClock,
+    club_members,
+    enter,
+    founded,
+    join,
+    member_id,
+    opening,
+    person,
+    report,
+    run,
+    section,
+)
 
 CHILD, ADULT = member_id(9), member_id(8)
 ASKED = Author("anna", "asked to be erased")
@@ -300,3 +320,57 @@ def test_the_office_lets_go_of_what_it_keeps_no_longer(club: Office, clock: Hand
         entries = security_entries(connection)
     assert [one.actor for one in entries[:3]] == ["", "", ""]
     assert entries[-1].kind == "old data cleared"
+
+
+# Somebody who started with two ratings in one section: Quick weighs 10 games for online Quick and 5 for online Regular
+# (§2, Game Factors), so a section that was rated in both has two starts.
+
+TWICE = member_id(20)
+
+
+def two_starts(office: Office) -> None:
+    """A child with a Quick and a Blitz rating enters two online quads that were rated Regular and Quick."""
+    people, openings = club_members()
+    own = [opening(20, 1100.0, 15.0, system=RatingSystem.OTBQ), opening(20, 900.0, 7.0, system=RatingSystem.OTBB)]
+    join(office, [*people, person(20, birth_date=date(2014, 3, 9))], [*openings, *own])
+    chart = "1 =1 | W2 D3 W4\n2 =2 | L1 W4 L3\n3 =3 | W4 D1 W2\n4 =20 | L3 L2 L1"
+    both = (RatingSystem.OLR, RatingSystem.OLQ)
+    for event_id, day in (("both", date(2026, 7, 4)), ("later", date(2026, 8, 1))):
+        played = Played(start=day, control="", is_online=True, kind=SectionType.ROUND_ROBIN)
+        enter(office, report(event_id, section(chart, played, systems=both)))
+    run(office)
+
+
+def test_who_started_with_two_ratings_in_a_section_is_erased(copy_of: CopyOf, tmp_path: Path) -> None:
+    club = copy_of(two_starts)
+    with club.reading() as connection:
+        starts = {
+            one.posting.system: (one.posting.prior, one.posting.start_games)
+            for one in all_current(connection).values()
+            if one.posting.member_id == TWICE and one.posting.event_id == "both"
+        }
+    assert len(set(starts.values())) == len(starts) == 2
+    before = ratings(club)
+    erase_member(club, ASKED, TWICE)
+    assert not is_named(every_text(club), "Member, Ada 20")
+    assert "2014-03-09" not in every_text(club)
+    assert ratings(club) == before
+    assert audit(club).findings == ()
+    assert run(club) is None
+    # Nor is it lost where the record goes on as a file; the first run there is compiled.
+    export_archive(club, str(tmp_path / "archive"))
+    with closing(founded(str(tmp_path / "again.db"))) as again:
+        import_archive(again, AUTHOR, str(tmp_path / "archive"))
+        assert rerate(again, AUTHOR, watch=Watch(long=0)) is not None
+        assert numbers_of(again) == numbers_of(club)
+
+
+def numbers_of(office: Office) -> dict[tuple[str, int, str, RatingSystem], list[object]]:
+    """Ratings by section, member and system: starting ratings stand under other numbers in another office."""
+    with office.reading() as connection:
+        found = [one.posting for one in all_current(connection).values()]
+    return {
+        (one.event_id, one.section, one.member_id, one.system): [getattr(one, name) for name in RATINGS]
+        for one in found
+        if one.number is not None
+    }

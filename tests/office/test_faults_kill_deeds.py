@@ -3,6 +3,7 @@
 All of a deed is stored or nothing of it, what was there before is as it was, and the next one who tries succeeds.
 """
 
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -156,7 +157,7 @@ def test_an_office_is_upgraded_or_it_is_as_the_older_program_left_it(
         if not places or schema_at(places[-1]) == SCHEMA:
             is_file = store == "sqlite"
             new = str(tmp_path / f"{len(places)}.db") if is_file else request.getfixturevalue("cluster").empty()
-            place(new, "0003")
+            place(new, ("0003", "0007")[len(places) % 2])  # whose entries commit to nothing yet, and to all
             places.append(new)
             before.clear()
             before.update(state_at(new))
@@ -170,6 +171,23 @@ def test_an_office_is_upgraded_or_it_is_as_the_older_program_left_it(
     assert children.wait(children.start(*begin())) == 0
     with closing(open_office(places[-1], HandClock())) as office:
         assert audit(office).findings == ()
+
+
+def test_a_verify_that_is_killed_goes_on_where_it_was(copy_of: CopyOf, children: Children, tmp_path: Path) -> None:
+    """What it has noted is whole after every kill, never less than before, and the last one finishes the rest."""
+    office, notes = copy_of(with_events), tmp_path / "notes"
+    office.close()
+    address, known = address_of(office), 0
+
+    def look() -> None:
+        nonlocal known
+        done = len(json.loads(notes.read_text(encoding="utf-8"))["done"]) if notes.exists() else 0
+        assert done >= known or not notes.exists()
+        known = done
+
+    killed(children, lambda: ("verify_from", address, str(notes)), look)
+    assert children.wait(children.start("verify_from", address, str(notes))) == 0
+    assert [one.name for one in tmp_path.iterdir() if "notes" in one.name] == []
 
 
 def schema_at(address: str) -> str | None:

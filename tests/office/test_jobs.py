@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from crosstable.errors import OfficeError
 from crosstable.office import account_tables, tables, worker
 from crosstable.office.backups import backup, restore
+from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.database import Office
 from crosstable.office.jobs import (
     KEPT_DAYS,
@@ -42,7 +43,7 @@ from crosstable.office.schedules import due_jobs, schedules, set_schedule
 from crosstable.office.submissions import NO_OPTIONS, Document, SubmitOptions
 from crosstable.office.worker import Told, Worker, submission_wish
 from tests.office.conftest import CopyOf
-from tests.office.made_office import AUTHOR, HandClock, club_members, document, enter, join, quad
+from tests.office.made_office import AUTHOR, HandClock, club_members, document, enter, founded, join, quad
 
 
 def a_club(office: Office) -> None:
@@ -465,3 +466,18 @@ def test_a_worker_runs_until_it_is_told_to_stop(club: Office) -> None:
 
 def test_a_day_is_a_day() -> None:
     assert date(2026, 11, 18).weekday() == 2, "the cut-off above is a Wednesday in Chicago"
+
+
+def test_an_archive_is_imported_by_a_job_and_rated_by_the_next(copy_of: CopyOf, tmp_path: Path) -> None:
+    season = copy_of(lambda office: (a_club(office), enter(office, quad("q")))[0])
+    export_archive(season, str(tmp_path / "archive"))
+    with closing(founded(str(tmp_path / "new.db"))) as office:
+        job = add_job(office, NewJob(JobKind.IMPORT, AUTHOR, {"archive": str(tmp_path / "archive")}))
+        done(office)
+        found = state_of(office, job)
+        assert (found.state, found.result) == (JobState.DONE, {"members": 8, "events": 1, "sections": 1, "games": 6})
+        assert entries(office)[-1] is EntryKind.RATE
+        twice = add_job(office, NewJob(JobKind.IMPORT, AUTHOR, {"archive": str(tmp_path / "archive")}))
+        done(office)
+        assert state_of(office, twice).state is JobState.FAILED
+        assert retry(office, "anna", twice.job_id).state is JobState.QUEUED

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from crosstable.office.audit import audit
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office, open_office
-from crosstable.office.founding import upgrade_office
+from crosstable.office.upgrading import upgrade_office
 from tests.office.claims import Claims
 from tests.office.kept_offices import TODAY, place
 from tests.office.made_office import AUTHOR, HandClock, run, unguarded

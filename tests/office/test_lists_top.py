@@ -13,7 +13,7 @@ from crosstable.office.list_files import top_text
 from crosstable.office.members import merge_members
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, ListRow, publish, supplements
-from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, ranked, top_list
+from crosstable.office.top_lists import AGE_BANDS, MOST_TOP, TopRow, Wanted, age_ranks, band_of, ranked, top_list
 from crosstable.terms import RatingSystem
 from tests.office.conftest import CopyOf
 from tests.office.made_office import AUTHOR, OTBR, join, member_id, opening, person, run
@@ -142,6 +142,22 @@ def test_the_top_of_a_published_list_by_age(listed: Office) -> None:
     assert ranks(top.rows) == [(1, member_id(5)), (2, member_id(2)), (3, member_id(1))]
     assert (top.title, top.month, top.digest) == ("Top 100, Regular, age 9-10", "2026-12", supplement.digest)
     assert not any(str(year) in top_text(top) for year in (2015, 2016))
+
+
+def test_places_on_age_lists_are_those_of_the_lists(listed: Office) -> None:
+    """A member has a place in a group exactly where the public list of the group names them, and the same one."""
+    set_fact(listed, AUTHOR, member_id(5), {"age_lists": False})
+    with listed.reading() as connection:
+        found = age_ranks(connection, "2026-12")
+        tops = {
+            band.name: top_list(connection, "2026-12", Wanted(OTBR, band=band, size=MOST_TOP)).rows
+            for band in AGE_BANDS
+        }
+    named = {(row.member_id, name, row.rank) for name, rows in tops.items() for row in rows}
+    assert {(member, one.band, one.rank) for (member, _), some in found.items() for one in some} == named
+    assert found[member_id(2), OTBR] == [("9-10", 1), ("20 and under", 1)]
+    assert (member_id(5), OTBR) not in found  # asked to be left out
+    assert (member_id(4), OTBR) not in found  # no birth date
 
 
 def test_a_birth_date_that_came_later_does_not_change_a_list_of_the_past(listed: Office) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Executable, MetaData, delete, insert, inspect
 from crosstable.errors import NoOfficeError, OfficeError, SchemaError
 from crosstable.office import account_tables, tables
 from crosstable.office.database import SCHEMA, Office, full_url, open_office, schema_of, system_clock
-from crosstable.office.founding import found_office, upgrade_office
+from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.members import merge_members
 from crosstable.office.migrations.versions import (
@@ -28,6 +28,7 @@ from crosstable.office.migrations.versions import (
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.upgrading import upgrade_office
 from crosstable.web.reading import Reading
 from tests.office.made_office import (
     AUTHOR,

@@ -9,22 +9,24 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 
-from crosstable.errors import SchemaError
+from crosstable.errors import OfficeError, SchemaError
 from crosstable.office import account_tables, backups, tables
 from crosstable.office.audit import audit
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Office, open_office, schema_of
-from crosstable.office.founding import upgrade_office
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.members import unmerge_members
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
+from crosstable.office.upgrading import upgrade_office
 from crosstable.web.app import create_app
 from crosstable.web.settings import Settings
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
+from tests.office.faults import raw
 from tests.office.kept_offices import SCHEMAS, TODAY, backed_up, head_kept, place, rows_kept, story
-from tests.office.made_office import AUTHOR, HandClock, enter, member_id, posted, quad, run
+from tests.office.made_office import AUTHOR, HandClock, enter, member_id, posted, quad, run, unguarded
+from tests.office.test_proof_flips import content_of
 from tests.office.test_schema import whole
 from tests.web.client import HOST, TestClient
 
@@ -59,9 +61,8 @@ def test_an_older_office_is_upgraded_with_everything_in_it(address: str, schema:
             chain = connection.execute(select(tables.former_chain).order_by(tables.former_chain.c.seq)).mappings()
             old, is_committed = list(acts(connection)), "commitment" in kept
             assert [one["digest"] for one in chain] == [row["digest"] for row in kept["act"] if not is_committed]
-            if not is_committed:  # the upgrade commits to what was there, and says so
-                said = {"from": schema, "to": SCHEMA, "head": head_kept(kept), "findings": []}
-                assert (old[-1].kind, old.pop().after) == (EntryKind.UPGRADE, said)
+            said = {"from": schema, "to": SCHEMA, "head": head_kept(kept), "findings": []}
+            assert (old[-1].kind, old.pop().after) == (EntryKind.UPGRADE, said)
             assert [one.reason for one in old] == [row["reason"] for row in kept["act"]]
             accounts = connection.execute(select(account_tables.account.c.name)).scalars().all()
         assert accounts == [row["name"] for row in kept.get("account", [])]
@@ -71,6 +72,64 @@ def test_an_older_office_is_upgraded_with_everything_in_it(address: str, schema:
         pages = ("/", f"/members/{member_id(9)}", "/events/q/sections/1", "/events/q/sections/1/players/1")
         for path in (*pages, "/lists/2026-11", "/lists/2026-11/top?age=21-49", "/changes"):
             assert site.get(path).status_code == 200, path
+
+
+WIN_TO_LOSS = "UPDATE entry SET rounds = 'L2' || substr(rounds, 3) WHERE event_id = 'z' AND number = 1"
+OTHER_NAME = "UPDATE member SET name = 'Other, Name' WHERE member_id = '10000003'"
+MOVED = "UPDATE posting SET rating_after = rating_after + 1 WHERE posting_id = (SELECT max(posting_id) FROM posting)"
+
+
+@pytest.mark.parametrize(
+    ("schema", "statement", "told"),
+    [
+        ("0003", WIN_TO_LOSS, {"section 1: the rows are no longer what was submitted", "follows from the record"}),
+        ("0004", MOVED, {"what it wrote is no longer what it says", "follows from the record"}),
+        ("0005", MOVED, {"a row that it wrote into posting was changed", "follows from the record"}),
+        ("0007", OTHER_NAME, {"a row that it wrote into member was changed"}),
+    ],
+)
+def test_an_upgrade_derives_everything_anew_and_says_what_differs(
+    address: str, schema: str, statement: str, told: set[str]
+) -> None:
+    """What somebody had changed by then stands in the entry of the upgrade, and verify finds it afterwards."""
+    place(address, schema)
+    with closing(Office(address)) as office, office.writing("nobody", "tampering") as connection:
+        table = statement.split()[1]
+        with unguarded(connection, table):
+            assert connection.execute(text(statement)).rowcount
+        if connection.dialect.name == "sqlite":
+            for verb in ("update", "delete"):
+                connection.execute(text(guarding(table, verb)))
+    upgrade_office(address, AUTHOR)
+    with closing(open_office(address, HandClock())) as office:
+        with office.reading() as connection:
+            entry = list(acts(connection))[-1]
+        assert entry.kind is EntryKind.UPGRADE
+        found = "; ".join(entry.after["findings"])
+        assert {one for one in told if one in found} == told, found
+        assert audit(office).findings
+
+
+def guarding(table: str, verb: str) -> str:
+    """The trigger that guards a table, as the revisions make it."""
+    return (
+        f"CREATE TRIGGER {table}_keeps_{verb} BEFORE {verb.upper()} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, 'append-only: {table} is never changed'); END"
+    )
+
+
+@pytest.mark.parametrize("store", ["sqlite"])
+@pytest.mark.parametrize("schema", ["0004", "0007"])
+def test_an_office_that_cannot_be_read_is_not_upgraded(address: str, schema: str) -> None:
+    place(address, schema)
+    with raw(address) as connection:
+        connection.do("DROP TRIGGER posting_keeps_update")
+        connection.do("UPDATE posting SET member_id = CAST(x'ff' AS TEXT) WHERE posting_id = 2")
+    before = content_of(Path(address))
+    assert before is not None
+    with pytest.raises(OfficeError, match=r"(office|file) is damaged: .*[Rr]estore a backup"):
+        upgrade_office(address, AUTHOR)
+    assert content_of(Path(address)) == before
 
 
 def assert_as_posted(office: Office, kept: dict[str, list[dict[str, object]]]) -> None:

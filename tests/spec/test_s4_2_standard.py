@@ -145,6 +145,19 @@ def test_the_smaller_k_is_continuous(joint: float) -> None:
     assert dual_k_factor(CONSTANTS, joint, 46.0, 4.0) == pytest.approx(above, abs=FLOAT_NOISE)
 
 
+def test_no_edition_limits_k_and_a_rule_set_may() -> None:
+    """§4.2: by hand 800/(4 + 4) = 100, half of 800 over 4 + 2, 400 and 200 over 8; a limit of 20 holds all of them."""
+    assert all(edition.constants.k_cap == math.inf for edition in EDITIONS)
+    capped = CONSTANTS._replace(k_cap=20.0)
+    for constants, expected in ((CONSTANTS, (100.0, 400 / 6, 50.0, 25.0)), (capped, (20.0,) * 4)):
+        found = (
+            *(k_factor(constants, 4.0, 4.0), half_k_factor(constants, 4.0, 4.0)),
+            *(dual_k_factor(constants, prior, 4.0, 4.0) for prior in (2400.0, 2500.0)),
+        )
+        assert found == pytest.approx(expected, abs=FLOAT_NOISE)
+    assert k_factor(capped, 50.0, 4.0) == k_factor(CONSTANTS, 50.0, 4.0)
+
+
 STRONG = "1 | W2 | R: 2400/200 | Q: 2400/200 \n 2 | L1 | R: 2400/200 | Q: 2400/200"
 
 

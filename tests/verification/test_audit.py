@@ -294,7 +294,7 @@ def test_the_command_on_an_event_of_the_api_and_on_a_file(tmp_path: Path, capsys
     path.write_text(json.dumps(turned()))
     assert main(["audit", str(path)]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("The posted ratings differ from what the rules give.")
+    assert text.startswith("Some posted ratings differ from what the rules give.")
     assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in text
     assert "US Chess takes corrections from the tournament director" in text
     page = tmp_path / "audit.html"

@@ -3,6 +3,7 @@
 Posted figures come from the second engine of the tests, so that agreement is that of two independent calculations.
 """
 
+import math
 from datetime import date
 
 import pytest
@@ -13,7 +14,9 @@ from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
 from crosstable.terms import (
     Background,
+    Formula,
     OutsideRating,
+    Past,
     PlayerRating,
     Posted,
     RatingSystem,
@@ -28,8 +31,10 @@ from crosstable.verification import Verdict, pages_of, tally, verify
 from crosstable.verification.evidence import evidence, sides
 from crosstable.verification.norms import norm_rows, norm_tally
 from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, clean_rows, contradicts_itself
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.quirks import rated_as_then, stored_by_pass, with_online_fault
 from crosstable.verification.rows import verdict_of
+from crosstable.verification.slopes import special_effect
+from crosstable.verification.trials import Trials
 from crosstable.verification.whole import FITTED_START
 from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
 
@@ -97,6 +102,73 @@ def test_the_online_fault_is_a_quirk_that_doubles_the_weight_of_effective_games(
     assert faulty.apart == ""
     assert faulty.checked.edition.constants.k_effective_weight == 2.0
     assert with_online_fault(plain) is plain
+
+
+@pytest.mark.parametrize(
+    ("formula", "prior", "computed", "stored"),
+    [
+        (Formula.STANDARD, 1500.0, 1510.02, 1511.0),
+        (Formula.STANDARD, 1500.0, 1489.98, 1489.0),
+        (Formula.SPECIAL, 1500.0, 1510.02, 1510.0),
+        (Formula.SPECIAL, 1500.0, 1489.5, 1490.0),
+    ],
+)
+def test_the_program_of_before_2004_kept_whole_numbers_of_a_pass(
+    formula: Formula, prior: float, computed: float, stored: float
+) -> None:
+    """Readings 81: a standard rating up on a gain and down on a loss, a special one to the nearest, halves up."""
+    assert stored_by_pass(formula, prior, computed) == stored
+
+
+def by_hand(ratings: list[float], *, is_old: bool) -> list[float]:
+    """Both passes over three established players, of whom the first draws with both others (2004 text, nodes 3, 5)."""
+    scores = [{1: 0.5, 2: 0.5}, {0: 0.5, 2: 0.0}, {0: 0.5, 1: 1.0}]
+    met = list(ratings)
+    for _ in range(2):
+        after = []
+        for at, rating in enumerate(ratings):
+            change = sum(score - 1 / (1 + 10 ** ((met[other] - rating) / 400)) for other, score in scores[at].items())
+            after.append(rating + 800 / (50 / math.sqrt(1 + (2200 - rating) ** 2 / 100000) + 2) * change)
+        met = [
+            (math.ceil(new) if new > old else math.floor(new)) if is_old else new
+            for new, old in zip(after, ratings, strict=True)
+        ]
+    return [math.ceil(new) if new > old else math.floor(new) for new, old in zip(after, ratings, strict=True)]
+
+
+def test_pages_last_rated_before_2004_are_rated_as_the_program_of_then_did() -> None:
+    """The program of since then rates older sections its own way; nothing tells of pages without a day of rating."""
+    ratings = [1500.0, 1400.0, 1473.0]
+    assert by_hand(ratings, is_old=True) != by_hand(ratings, is_old=False)
+    rows = [
+        player(1, ratings[0], 90, ["D2", "D3", "U"]),
+        player(2, ratings[1], 90, ["D1", "U", "L3"]),
+        player(3, ratings[2], 90, ["U", "D1", "W2"]),
+    ]
+    days = ("Rated: 2003-12-31", "Rated: 2004-01-01", "Rated: 2002-03-01 Re-Rated: 2010-01-01")
+    made = pages(*(page_line("200203010001", "2002-03-01", rows, processed=day) for day in days))
+    made.append(made[0]._replace(rated_on=None))
+    for page, is_old in zip(made, (True, False, False, False), strict=True):
+        rated = rated_as_then(page, page.checked.backgrounds)
+        assert [one.after and one.after.rating for one in rated.players] == by_hand(ratings, is_old=is_old)
+        assert all(one.intermediate.rating == math.floor(one.intermediate.rating) for one in rated.players) is is_old
+
+
+@pytest.mark.parametrize(("start", "rating", "slope"), [(766.7, 767.0, 1.0), (766.7, 766.7, 1.0), (766.7, 900.0, 0.0)])
+def test_a_start_that_nobody_is_near_to_is_the_rating_itself(start: float, rating: float, slope: float) -> None:
+    """§4.1: then f is zero at R0, which the program of before 2004 kept as a whole number."""
+    constants = edition_for(date(2002, 3, 1)).constants
+    assert special_effect(constants, 0, (start, 0.0, Past.MIXED), rating, [(1, 2500.0)]) == (0, slope, [])
+
+
+def test_trials_rate_a_page_of_before_2004_as_a_whole_rating_does() -> None:
+    """With somebody under the special formula, and somebody who did not play."""
+    rows = [*quad(), player(5, 1450.0, 80, ["U", "U", "U"])]
+    [page] = pages(line("200203010001", "2002-03-01", rows, processed="Rated: 2002-03-20"))
+    rated = rated_as_then(page, page.checked.backgrounds)
+    trials = Trials(page, page.checked.backgrounds)
+    assert trials.ratings() == [one.after and one.after.rating for one in rated.players]
+    assert [trials.rating_alone(one.number) for one in rated.players[:4]] == trials.ratings()[:4]
 
 
 def test_a_result_that_the_other_row_lacks_counts_on_its_own_row() -> None:

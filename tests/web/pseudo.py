@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
 
+from crosstable.app import answering
 from crosstable.languages.catalogues import FOLDER, LANGUAGES, catalogue_of, entries
 from crosstable.languages.texts import Language
 from crosstable.web import templating
@@ -23,9 +25,11 @@ VOID = frozenset(
     {"area", "br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "line", "circle", "polyline"}
 )
 TOLD = frozenset({"aria-label", "title", "placeholder", "alt", "data-label"})
+FEWEST_WORDS = 3
 WORD = re.compile(r"(?<![\w&])[A-Za-z]*[a-z]{2,}[A-Za-z]*(?![\w;])")
 
 
+@cache
 def pseudo() -> Language:
     """The language of accents."""
     with open(FOLDER / "es.po", encoding="utf-8") as file:
@@ -43,7 +47,8 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every site that is made from now on know the language of accents."""
     language = pseudo()
     monkeypatch.setitem(LANGUAGES, CODE, "XX")
-    monkeypatch.setattr(templating, "language_of", lambda _: language)
+    for module in (templating, answering):
+        monkeypatch.setattr(module, "language_of", lambda _: language)
 
 
 class _Outside(HTMLParser):
@@ -66,7 +71,10 @@ class _Outside(HTMLParser):
             self.silent.pop()
 
     def handle_data(self, data: str) -> None:
-        if not self.silent:
+        # a sentence is no name, wherever it stands
+        is_sentence = self.silent[-1:] == ["bdi"] and data.rstrip().endswith((".", "?"))
+        is_sentence = is_sentence and len(WORD.findall(data)) >= FEWEST_WORDS
+        if not self.silent or (is_sentence and pseudo().known_text(data) is not None):
             self._look(data)
 
     def _look(self, text: str) -> None:

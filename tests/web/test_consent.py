@@ -1,6 +1,13 @@
 """Consent switched on: what reaches into a published period or sets a rating by hand takes two people.
 
-Each of the first tests was a way around the second person (the first version of the site let all of them pass).
+The first version let one person pass by five ways; each is a test that it would fail:
+
+1. an invented event of the past: ``test_bypass_1_one_of_the_office_does_not_invent_an_event_of_the_past``
+2. the token of a director: ``test_bypass_2_a_token_of_a_director_rates_no_event_of_the_past``
+3. a floor: ``test_bypass_3_a_floor_is_a_rating_by_hand``
+4. a name that looks like an approval: ``tests/cli/test_office_consent.py``,
+   ``test_bypass_4_a_name_does_not_look_like_an_approval``
+5. a second account that nobody sees made: the same file, ``test_bypass_5_accounts_of_the_office_take_two_as_well``
 """
 
 import html
@@ -52,7 +59,7 @@ def sent(made: Site, who: str, played: Played, event_id: str = "invented") -> st
     return html.unescape(made.client.post("/upload/submit", data=fields, files=[file], follow_redirects=True).text)
 
 
-def test_one_of_the_office_does_not_invent_an_event_of_the_past(here: Site) -> None:
+def test_bypass_1_one_of_the_office_does_not_invent_an_event_of_the_past(here: Site) -> None:
     before = posted(here.office)
     assert "held" in sent(here, "anna", INVENTED)
     assert posted(here.office) == before
@@ -67,7 +74,7 @@ def test_one_of_the_office_does_not_invent_an_event_of_the_past(here: Site) -> N
     assert "invented" in posted_events(here)
 
 
-def test_a_token_of_a_director_rates_no_event_of_the_past(here: Site) -> None:
+def test_bypass_2_a_token_of_a_director_rates_no_event_of_the_past(here: Site) -> None:
     headers, before = here.token("tina"), posted(here.office)
     _, (name, content) = event_file(belonging(quad("invented", INVENTED, DRAWN), OWN))
     reply = here.client.post(f"/api/v1/submissions?name={name}", content=content, headers=headers)
@@ -88,7 +95,7 @@ def test_a_director_does_not_accept_a_late_event_by_correcting_it(here: Site) ->
     assert "invented" not in posted_events(here)
 
 
-def test_a_floor_is_a_rating_by_hand(here: Site) -> None:
+def test_bypass_3_a_floor_is_a_rating_by_hand(here: Site) -> None:
     floor = {"member": member_id(2), "system": "OTBR", "level": "2200", "effective": "2026-10-22"}
     assert "takes two people" in did(here, "anna", "/administration/decisions/floor", **floor)
     assert "takes two people" in did(

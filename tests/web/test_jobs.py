@@ -174,3 +174,18 @@ def test_the_figures_count_jobs(here: Site) -> None:
     if "crosstable_jobs" in found:  # a test client has no address, so it may be refused
         assert 'crosstable_jobs{state="queued"} 1.0' in found
     assert worker.WORK.keys() == set(JobKind)
+
+
+NEWCOMER = b"id,name,OTBR rating,OTBR as of\n20000001,Newcomer Nora,1500,2026-01-01\n"
+
+
+def test_members_of_the_form_are_imported_by_a_job_while_the_record_is_held(here: Site) -> None:
+    mark = here.come_in("anna")
+    with a_long_run(here):
+        reply = here.client.post("/administration/members", data={"mark": mark, "text": NEWCOMER.decode()})
+        assert (reply.status_code, reply.headers["location"][:6]) == (303, "/jobs/")
+    work(here)
+    shown = here.client.get(reply.headers["location"]).text
+    assert "Done" in shown
+    assert "1 new member" in shown
+    assert kinds(here)[-1] is EntryKind.MEMBERS, "and no starting rating, which takes two people on a site"

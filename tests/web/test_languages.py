@@ -1,6 +1,8 @@
 """Pages in Spanish, and in a language of accents under which nothing may be said without one."""
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -8,8 +10,12 @@ from urllib.parse import urljoin
 
 import pytest
 
+from crosstable.app.answering import PAGES, Files, Request, reply_to
 from crosstable.web.languages import accepted_language
 from tests.office.made_office import quad
+from tests.verification.made_pages import line, raw_page
+from tests.verification.made_pages import quad as posted_quad
+from tests.verification.planted import turned
 from tests.web import people, pseudo
 from tests.web.client import TestClient
 from tests.web.people import TODAY, event_file
@@ -19,8 +25,9 @@ ACCENTS = {"Accept-Language": pseudo.CODE}
 SPANISH = {"Accept-Language": "es-US,es;q=0.9,en;q=0.5"}
 # Names of people, events and sections, what somebody typed, ids, digests, and functions of formulas.
 DATA = re.compile(
-    r"Member,? \w+ \d+(?: [A-Z]\w+)*|Autumn Open|Summer Quads"
-    r"|(?:own|other)(?:-late)?(?:, Section 1)?|\[sections\S*\]|\b(?:min|max|floor|ceil)\b|/estimate\?\S+"
+    r"Member,? \w+ \d+(?: [A-Z]\w+)*|Player, \d+|Crosstable|Abbott, Ruth|Autumn Open|Summer Quads"
+    r"|\b\w+\.(?:bin|html|json)\b"
+    r"|(?:own|other)(?:-late)?(?:, Section 1)?|\[sections\S*\]|\b(?:min|max|floor|ceil)\b|estimate(?:\.xx\.html)?\?\S+"
     r"|\b[0-9a-f]{12,}\b|“(?:abc|foo)”|\b(?:abc|foo|zzzz|anna|boris|tina|otto|clara|rosa|machine)\b|\w+@example\.org"
     + "".join(f"|{re.escape(one)}" for one in (HOSTILE_EVENT, HOSTILE_SECTION, HOSTILE_MEMBER, BIDI_MEMBER))
 )
@@ -112,11 +119,41 @@ def test_nothing_that_directors_and_the_office_read_is_untranslated(who: str, tm
             "wrong": here.client.post("/upload", files=[event_file(wrong)]),
             "rate": here.client.post("/rate", files=[event_file(wrong)]),
             "no file": here.client.post("/upload", data={"mark": mark}),
-            "audit": here.client.post("/audit", data={"text": "abc", "mark": mark}),
+            "audit": here.client.post("/audit", data={"pasted": "abc", "mark": mark}),
+            "why": here.client.post("/rate", data={"why": "1:1"}, files=[event_file(made)]),
             "no form": here.client.post("/administration/rate", data={}),
         }
         bad |= {(text, name) for name, reply in replies.items() for text in forgotten(reply.text)}
     assert not sorted(bad)
+
+
+@pytest.mark.usefixtures("accents")
+def test_nothing_that_the_browser_application_says_is_untranslated() -> None:
+    page = raw_page(line("202401010001", "2024-01-06", posted_quad()), "Entered: 2024-01-07 &nbsp; Rated: 2024-01-08")
+    quads = (Path(__file__).parents[2] / "examples" / "summer-quads.json").read_bytes()
+    files: dict[str, Files] = {
+        "/verify": [("page.html", page)],
+        "/audit": [("wrong.json", json.dumps(turned()).encode())],
+        "/rate": [("quads.json", quads), ("page.html", page[: len(page) // 2]), ("noise.bin", b"\0\1")],
+    }
+    asked = [Request("GET", path, language=pseudo.CODE) for path in PAGES]
+    question = [("rating", "1512"), ("game", "W1640,D1720,T1800"), ("target", "1550"), ("steps", "1")]
+    asked += [Request("GET", "/estimate.xx.html", question, language=pseudo.CODE)]
+    asked += [Request("POST", path, files=some, language=pseudo.CODE) for path, some in files.items()]
+    asked += [Request("POST", path, language=pseudo.CODE) for path in files]
+    asked += [Request("POST", "/rate", fields=[("why", "1:1")], files=files["/rate"][:1], language=pseudo.CODE)]
+    replies = [(one.path, reply_to(one)) for one in asked]
+    assert {reply.status for _, reply in replies} == {200, 422}
+    assert not sorted({(text, path) for path, reply in replies for text in forgotten(reply.body)})
+    missing = json.loads(reply_to(Request("GET", "/nothing", language=pseudo.CODE)).body)
+    assert missing["detail"] == pseudo.accented("There is no such page here.")
+    chart = b64encode(b"Name,Rating,Rd 1\nAsh,1500,W2\nElm,1400,L3\n").decode()
+    asked_of = json.dumps({"files": [{"name": "chart.csv", "content": chart}]})
+    reply = json.loads(reply_to(Request("POST", "/upload/check", body=asked_of, language=pseudo.CODE)).body)
+    told = [one[field] for one in reply["findings"] for field in ("message", "remedy", "where")]
+    told += [fix["label"] for one in reply["findings"] for fix in one["fixes"]]
+    assert len(told) > 10
+    assert not [one for one in told if pseudo.WORD.search(re.sub(r"'\w+'|\b(Ash|Elm)\b|\(Rd 1\)", "", one))]
 
 
 # The switch, the browser and the caches.

@@ -313,7 +313,7 @@ def test_an_event_says_what_has_become_of_it(tmp_path: Path, monkeypatch: pytest
         assert became["own"][2] == became["own"][1]
         page = made.client.get("/events").text
         assert "accepted; to be rated with the next run" in page
-        assert "held for its errors" in page
+        assert "not rated yet" in page
         monkeypatch.undo()
         made.clock.go(days=1)
         run(made.office)

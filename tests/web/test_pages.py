@@ -2,15 +2,21 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
+from crosstable.calculator.uncertainty import plus_minus
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import open_office
+from crosstable.office.ledger.journal import Author
+from crosstable.office.settings import UNCERTAINTY, switch
+from crosstable.office.top_lists import AGE_BANDS
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
 from crosstable.rules.statements import statements
@@ -98,6 +104,25 @@ def test_the_member_page_shows_what_is_posted_and_what_is_official(site: TestCli
     assert ("OTBR", "202607040001") in shown
     assert ("OTBQ", "202607040001") in shown
     assert ("OTBR", None) in shown  # the opening
+
+
+def test_the_page_says_how_uncertain_a_regular_rating_is_where_the_office_wants_that(
+    site: TestClient, office_path: str, tmp_path: Path
+) -> None:
+    """The ± of docs/lab-committee.md for the live rating and its games; nothing before the office switches it on."""
+    assert {one["plus_minus"] for one in site.get("/members/10000001.json").json()["systems"]} == {None}
+    assert "±" not in site.get("/members/10000001").text
+    path = tmp_path / "office.db"
+    path.write_bytes(Path(office_path).read_bytes())
+    with closing(open_office(str(path))) as office:
+        switch(office, Author("host", ""), UNCERTAINTY, on=True)
+    with client(path) as here:
+        for address in ("/members/10000001.json", "/api/v1/members/10000001"):
+            systems = {one["system"]: one for one in here.get(address).json()["systems"]}
+            live = systems["OTBR"]["live"]
+            assert systems["OTBR"]["plus_minus"] == round(plus_minus(live["rating"], live["games"])) > 100
+            assert systems["OTBQ"]["plus_minus"] is None
+        assert f"± {systems['OTBR']['plus_minus']}" in here.get("/members/10000001").text
 
 
 def test_a_floor_says_why_it_is_there(site: TestClient) -> None:
@@ -334,3 +359,25 @@ def test_the_form_of_an_estimate_keeps_everything_its_link_says(site: TestClient
     shown = re.search(r'This estimate has a link: <a href="([^"]*)"', page)
     assert shown
     assert unescape(shown[1]).endswith("&next=1700&target=1550")
+
+
+def test_the_page_of_a_member_shows_their_places_on_age_lists_and_no_other_age(site: TestClient) -> None:
+    """Exactly what the public list of a group says of them."""
+    named = {
+        (row["member_id"], band.name, row["rank"])
+        for band in AGE_BANDS
+        for row in site.get(f"/lists/2026-12/top.json?top=500&age={band.name}").json()["rows"]
+    }
+    assert named
+    members = {row["member_id"] for row in site.get("/lists/2026-12.json?size=500").json()["members"]}
+    shown = {one: site.get(f"/members/{one}.json").json()["systems"] for one in members}
+    assert named == {
+        (member, one["age"], one["rank"])
+        for member, systems in shown.items()
+        for system in systems
+        for one in (system["age_ranks"] if system["system"] == "OTBR" else ())
+    }
+    member, age, rank = min(named)
+    text = site.get(f"/members/{member}").text
+    link = f'/lists/2026-12/top?system=OTBR&amp;age={age.replace(" ", "%20")}">{rank}</a>'
+    assert re.search(rf"<dt>Rank, age {age}</dt><dd><a href=.{re.escape(link)}</dd>", text)

@@ -45,6 +45,9 @@ from crosstable.app.showing import (
 from crosstable.app.templating import Site, environment_of
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats.detect import Input, inputs, read_input
+from crosstable.languages.catalogues import ENGLISH, LANGUAGES
+from crosstable.languages.templates import in_language
+from crosstable.languages.texts import language_of
 from crosstable.output.verify_html import verify_body
 from crosstable.pipeline.auditing import audit_reports
 from crosstable.pipeline.explaining import chosen, explained_document
@@ -59,7 +62,7 @@ from crosstable.terms import Report
 VERIFY = "verify.html"
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "web", "templates")
-# The pages of the folder by their addresses on the site.
+# The pages of the folder by their addresses on the site; in other languages ``estimate.es.html`` and the like.
 PAGES = {
     "/": "index.html",
     "/estimate": "estimate.html",
@@ -68,7 +71,8 @@ PAGES = {
     "/verify": "verify.html",
     "/audit": "audit.html",
 }
-_PATHS = {f"/{file}": path for path, file in PAGES.items()}
+_FILE = re.compile(r"/(\w+)(?:\.[a-z]{2})?\.html")
+_PATHS = {file.removesuffix(".html"): path for path, file in PAGES.items()}
 LINKS = {"/estimate": "Estimate", "/upload": "Event", "/rate": "Explain", "/verify": "Verify", "/audit": "Audit"}
 MOST_KEPT = 10
 _ANCHOR = re.compile(r'<a\b[^>]*?\shref="/[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
@@ -86,6 +90,7 @@ class Request(NamedTuple):
     fields: Sequence[tuple[str, str]] = ()
     body: str = ""
     files: Files = ()
+    language: str = ENGLISH
 
     def text(self, name: str) -> str:
         """A field of the form as one line, empty where it is not there."""
@@ -110,26 +115,35 @@ def answer(asked: str, files: Files = ()) -> str:
         [(name, text) for name, text in given.get("fields", ())],
         given.get("body", ""),
         [(name, bytes(content)) for name, content in files],
+        given["language"],
     )
     return json.dumps(reply_to(request)._asdict(), ensure_ascii=False)
 
 
 def reply_to(request: Request) -> Reply:
     """The reply of whoever answers at an address; what the input lacks is a reply too."""
-    path = _PATHS.get(request.path, request.path)
+    file = _FILE.fullmatch(request.path)
+    path = _PATHS.get(file[1], request.path) if file else request.path
     answers = _ANSWERS.get((request.method, path))
     if answers is None:
-        return _problem(404, "There is no such page here.")
+        return _problem(request, 404, "There is no such page here.")
     try:
         return answers(request)
     except (ValueError, AcceptanceError) as error:
-        return _problem(422, str(error))
+        return _problem(request, 422, str(error))
     except LookupError as error:
-        return _problem(404, f"{str(error.args[0]).capitalize()}.")
+        return _problem(request, 404, f"{str(error.args[0]).capitalize()}.")
 
 
-def _problem(status: int, detail: str) -> Reply:
-    return _document({"title": "Something in the request is wrong", "status": status, "detail": detail}, status)
+def _problem(request: Request, status: int, detail: str) -> Reply:
+    return _told(request, {"title": "Something in the request is wrong", "status": status, "detail": detail}, status)
+
+
+def _told(request: Request, document: object, status: int = 200) -> Reply:
+    """What the script of a page is told, in the language of the page."""
+    if request.language != ENGLISH:
+        document = language_of(request.language).told(document)
+    return _document(document, status)
 
 
 def _document(document: object, status: int = 200) -> Reply:
@@ -140,17 +154,31 @@ def _document(document: object, status: int = 200) -> Reply:
 # Pages.
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
+def file_of(path: str, language: str) -> str:
+    """The file of a page in a language."""
+    file = PAGES[path]
+    return file if language == ENGLISH else f"{file.removesuffix('.html')}.{language}.html"
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _environment(language: str) -> Environment:
     made = environment_of(FileSystemLoader(TEMPLATES), Site(is_demo=False, is_app=True))
     made.globals.update(office="Crosstable", canonical="", twin="", actor=None, read=None, mark="", may_submit=False)
     made.globals.update(identity={"color": "", "logo": "", "contact": ""}, site_links=_links)
+    if language != ENGLISH:
+        in_language(made, language_of(language))
     return made
 
 
-def _page(template: str, here: str, status: int = 200, **context: Any) -> Reply:  # noqa: ANN401
-    text = _environment().get_template(template).render(here=here, wrong=context.pop("wrong", ""), **context)
-    return Reply(status, HTML, relative(text))
+def _page(request: Request, template: str, here: str, status: int = 200, **context: Any) -> Reply:  # noqa: ANN401
+    language = request.language
+    known = {
+        "here": here,
+        "wrong": "",
+        "other_languages": [(code, name, file_of(here, code)) for code, name in LANGUAGES.items() if code != language],
+    }
+    text = _environment(language).get_template(template).render({**known, **context})
+    return Reply(status, HTML, relative(text, language))
 
 
 def _links(here: str) -> Markup:
@@ -159,12 +187,12 @@ def _links(here: str) -> Markup:
     return Markup("\n".join(links))  # nothing in it comes from outside
 
 
-def relative(text: str) -> str:
+def relative(text: str, language: str = ENGLISH) -> str:
     """A page of the site for a folder under any path; a link to a page that is not there becomes its words."""
 
     def there(found: re.Match[str]) -> str:
         path = f"/{found[2]}"
-        return f'{found[1]}="{PAGES.get(path, path[1:])}'
+        return f'{found[1]}="{file_of(path, language) if path in PAGES else path[1:]}'
 
     def link(found: re.Match[str]) -> str:
         path = _ADDRESS.search(found[0])
@@ -175,7 +203,7 @@ def relative(text: str) -> str:
 
 
 def _form(template: str, here: str, **context: Any) -> Callable[[Request], Reply]:  # noqa: ANN401
-    return lambda _request: _page(template, here, **context)
+    return lambda request: _page(request, template, here, **context)
 
 
 def _estimate_page(request: Request) -> Reply:
@@ -184,10 +212,10 @@ def _estimate_page(request: Request) -> Reply:
         question = asked_of(request.query)
         context |= answer_context(question, answered(question.reading, beside(question)))
         context["query"] = urlencode(request.query)
-        context["link"] = context["link"].replace("/estimate?", f"{PAGES['/estimate']}?", 1)
+        context["link"] = context["link"].replace("/estimate?", f"{file_of('/estimate', request.language)}?", 1)
         if is_refused(context["done"]):
-            return _page(TEMPLATE, "/estimate", 422, **context)
-    return _page(TEMPLATE, "/estimate", **context)
+            return _page(request, TEMPLATE, "/estimate", 422, **context)
+    return _page(request, TEMPLATE, "/estimate", **context)
 
 
 def _estimate(request: Request) -> Reply:
@@ -220,21 +248,21 @@ def reports_of(files: Files) -> Iterator[tuple[str, Report | Fault]]:
 
 def _workbench(request: Request) -> Reply:
     tools = Tools(lambda files: [found for _, found in reports_of(files)], datetime.now(tz=UTC).date())
-    return _document(workbench_answer(json.loads(request.body), tools))
+    return _told(request, workbench_answer(json.loads(request.body), tools))
 
 
 def _rate(request: Request) -> Reply:
     try:
         given = given_of(request.text)
     except ValueError as error:
-        return _page(RATE, "/rate", 422, given=NOTHING, shown=[], wrong=str(error))
+        return _page(request, RATE, "/rate", 422, given=NOTHING, shown=[], wrong=str(error))
     carried = request.text("carried")
     files = _KEPT.get(carried, ()) if carried else request.files
     if not files:
-        return _page(RATE, "/rate", 422, given=given, shown=[], wrong="Choose a file.")
+        return _page(request, RATE, "/rate", 422, given=given, shown=[], wrong="Choose a file.")
     carried = carried or _keep(files)
     shown = [rated_file(name, found, given, request.text("why"), carried) for name, found in reports_of(files)]
-    return _page(RATE, "/rate", given=given, shown=shown)
+    return _page(request, RATE, "/rate", given=given, shown=shown)
 
 
 def _keep(files: Files) -> str:
@@ -267,25 +295,25 @@ def _posted_of(request: Request) -> Posted:
 def _audit(request: Request) -> Reply:
     asked = _posted_of(request)
     if asked.wrong:
-        return _page(AUDIT, "/audit", 422, shown=[], typed=asked.typed, wrong=asked.wrong)
+        return _page(request, AUDIT, "/audit", 422, shown=[], typed=asked.typed, wrong=asked.wrong)
     shown = [audited_file(name, found, asked.given) for name, found in reports_of(asked.files)]
-    return _page(AUDIT, "/audit", shown=shown, typed=asked.typed)
+    return _page(request, AUDIT, "/audit", shown=shown, typed=asked.typed)
 
 
 def _verify(request: Request) -> Reply:
     asked = _posted_of(request)
     if asked.wrong:
-        return _page(VERIFY, "/verify", 422, errors=(), body="", typed=asked.typed, wrong=asked.wrong)
+        return _page(request, VERIFY, "/verify", 422, errors=(), body="", typed=asked.typed, wrong=asked.wrong)
     found = list(reports_of(asked.files))
     posted = posted_pages((name, completed_with(one, asked.given)) for name, one in found if isinstance(one, Report))
     faults = [one for _, one in found if isinstance(one, Fault)]
     errors = for_reader([*faults, *(one for _, one in posted.faults)], Reader.PAGE)
     if not posted.pages:
         wrong = "There are no posted ratings here that can be compared."
-        return _page(VERIFY, "/verify", 422, errors=errors, body="", typed=asked.typed, wrong=wrong)
+        return _page(request, VERIFY, "/verify", 422, errors=errors, body="", typed=asked.typed, wrong=wrong)
     verified = verify(posted.pages)
     body = Markup(verify_body(verified.found, verified.norms))  # its texts are escaped
-    return _page(VERIFY, "/verify", errors=errors, body=body, typed=asked.typed)
+    return _page(request, VERIFY, "/verify", errors=errors, body=body, typed=asked.typed)
 
 
 # Documents, as the command line prints them.

@@ -5,7 +5,7 @@ the file, in whatever way is safe there: ``found`` is its report, or why there i
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -16,6 +16,8 @@ from crosstable.explanation import Line, explain, usual_document
 from crosstable.output.audit_text import (
     MOST_WORKED,
     SENDING,
+    Reason,
+    audit_text,
     counts_text,
     figure,
     headline,
@@ -37,6 +39,7 @@ RATE, AUDIT = "rate.html", "audit.html"
 MOST_FAULTS = 500
 # Section and player, and the system where one is meant.
 _WHY = re.compile(r"(\d{1,6}):(\d{1,6})(?::([A-Z]{3,4}))?", re.ASCII)
+LACKS = "Only the dates or the time control are missing. Fill them in below, and check again."
 # A page with more posted ratings would keep others waiting.
 MOST_ROWS = 2000
 
@@ -139,7 +142,7 @@ class ShownRow(NamedTuple):
     row: AuditedRow
     gives: str
     verdict: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     working: tuple[str, ...] = ()
 
 
@@ -147,6 +150,7 @@ class AuditedSection(NamedTuple):
     """A section in one system as the page shows it: first what is not right, then everything."""
 
     number: int
+    name: str
     system: str
     counts: str
     open: tuple[ShownRow, ...]
@@ -175,7 +179,10 @@ class AuditedFile(NamedTuple):
     words: str
     sections: tuple[AuditedSection, ...]
     errors: tuple[Fault, ...]
+    event: str = ""
+    text: str = ""
     sending: str = ""
+    lacks: bool = False
 
 
 def audited_file(name: str, found: Report | Fault, given: Given) -> AuditedFile:
@@ -189,12 +196,25 @@ def audited_file(name: str, found: Report | Fault, given: Given) -> AuditedFile:
     audited = audit_reports([(name, report)])
     errors = for_reader(dict.fromkeys((*errors, *(fault for _, fault in audited.faults))), Reader.PAGE)
     if not audited.rows:
-        return AuditedFile(name, "", "There are no posted ratings here that can be compared.", (), errors)
-    sending = SENDING if audited.verdict is AuditVerdict.DIFFERS else ""
-    return AuditedFile(name, audited.verdict.value, headline(audited), _sections(audited), errors, sending)
+        lacks = bool(report.sections) and not all(
+            section.time_controls and (section.end or report.end) for section in report.sections
+        )
+        words = LACKS if lacks else "There are no posted ratings here that can be compared."
+        return AuditedFile(name, "", words, (), errors, lacks=lacks)
+    names = {section.number: section.name for section in report.sections}
+    return AuditedFile(
+        name,
+        audited.verdict.value,
+        headline(audited),
+        _sections(audited, names),
+        errors,
+        report.name,
+        audit_text(audited),
+        SENDING if audited.verdict is AuditVerdict.DIFFERS else "",
+    )
 
 
-def _sections(audited: AuditedEvent) -> tuple[AuditedSection, ...]:
+def _sections(audited: AuditedEvent, titles: Mapping[int, str]) -> tuple[AuditedSection, ...]:
     found = []
     for (number, system), group in groupby(audited.rows, key=lambda row: (row.section, row.system)):
         rows, names = list(group), names_of(audited, number)
@@ -209,7 +229,12 @@ def _sections(audited: AuditedEvent) -> tuple[AuditedSection, ...]:
         }
         found.append(
             AuditedSection(
-                number, system.name, counts_text(rows), tuple(shown[one.number] for one in first), tuple(shown.values())
+                number,
+                titles.get(number, ""),
+                system.name,
+                counts_text(rows),
+                tuple(shown[one.number] for one in first),
+                tuple(shown.values()),
             )
         )
     return tuple(found)

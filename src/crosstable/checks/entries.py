@@ -90,7 +90,7 @@ def odd_ones_out(section: ReportedSection, place: SectionPlace) -> list[Fault]:
         found.append((at, Said("odd-one-out:rating", {"rating": ratings[at], "above": above})))
     for side, years in (("younger", births), ("older", {at: -born for at, born in births.items()})):
         for at, apart in _apart(years, YEARS_FROM_THE_REST):
-            found.append((at, Said("odd-one-out:age", {"years": int(apart), "side": side})))
+            found.append((at, Said(f"odd-one-out:{side}", {"years": int(apart)})))
     return [fault(said.key, place.row(players[at], at), **said.values) for at, said in found]
 
 

@@ -57,7 +57,7 @@ def _row_faults(player: ReportedPlayer) -> list[Said]:
             found += _count_faults(system, standing)
     start = player.background.given_start
     if start is not None:
-        found.append(Said("start-given", start._asdict()))
+        found.append(Said("start-given", {"rating": start.rating, "games": start.games}))
     return found
 
 

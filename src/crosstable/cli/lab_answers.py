@@ -24,7 +24,7 @@ FEWEST_MEMBERS = 20
 LEAST_RATING, GREATEST_RATING = 100, 3000
 # An interval needs so many federations.
 FEWEST_SEEDS = 3
-FITTED = ("quick-growth", "long-growth", "little-practice")
+FITTED = ("quick-growth", "long-growth")
 _SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 
 
@@ -237,7 +237,7 @@ def _uncertainty(options: argparse.Namespace) -> None:
 
     The numbers come from official results: docs/lab-committee.md says how they were found and how often they hold.
     """
-    from crosstable.lab.uncertainty import plus_minus
+    from crosstable.calculator.uncertainty import plus_minus
 
     if not LEAST_RATING <= options.rating <= GREATEST_RATING:
         raise RefusedError(f"the rating should be from {LEAST_RATING} to {GREATEST_RATING}")

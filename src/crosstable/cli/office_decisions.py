@@ -28,6 +28,7 @@ from crosstable.office.settings import (
     PUBLIC_DECIMALS,
     SETTINGS,
     TOTP,
+    UNCERTAINTY,
     identity,
     is_on,
     set_clock_days,
@@ -225,6 +226,12 @@ _SETTINGS = {
         "Two decimals of a first rated section reveal the birth date of a player who started by age to within days. "
         "The office and the directors of an event always see everything.",
         "on: two decimals; off: whole numbers",
+    ),
+    UNCERTAINTY: (
+        "show by how many points a Regular rating may be off, or not",
+        "On the pages and in the API of members, for live Regular ratings: 1800 ± 255 says that 95 of a hundred such "
+        "players are that near to their rating. It is no part of the rating system; it was fitted on official results.",
+        "on: members' pages show a ±; off: they do not",
     ),
     MEMBERSHIPS: (
         "hold sections with a player who was no member, or only warn",

@@ -8,15 +8,15 @@ import threading
 from types import FrameType
 
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
-from crosstable.cli.options import Parser, add_command, add_commands, option
+from crosstable.cli.options import Parser, add_command, add_commands, day, option
 from crosstable.cli.printing import columns, print_table, say
-from crosstable.errors import FAULTY, OfficeError
+from crosstable.errors import FAULTY, OfficeError, RefusedError
 from crosstable.office.jobs import Job, JobKind, JobState, NewJob, add_job, cancel, job_of, jobs, retry
 from crosstable.sentences import counted
 
 JOB_COLUMNS = columns("Job", "Kind", "State", "By", "Queued", "What")
-# What is queued from the command line; submissions and imports come with a file.
-QUEUED = (JobKind.RATE, JobKind.VERIFY, JobKind.BACKUP, JobKind.PUBLISH)
+# What is queued from the command line; submissions come from the site.
+QUEUED = (JobKind.RATE, JobKind.VERIFY, JobKind.BACKUP, JobKind.PUBLISH, JobKind.IMPORT)
 # The worker that a site starts ends when this process does.
 PARENT = "CROSSTABLE_PARENT"
 _LOOK_EVERY = 1.0
@@ -33,7 +33,10 @@ def add_jobs(made: Parser) -> None:
         option(one, "job JOB", "the job, as jobs list shows it")
     added = office_command(add_command(group, "add", "queue a job for the worker"), _add, "--by", "--reason")
     added.add_argument("kind", choices=[kind.value for kind in QUEUED], help="what is to be done")
-    option(added, "--folder FOLDER", "for a backup: where it is written", default="")
+    words = "for a backup: where it is written; for an import: an archive, for an office that is empty still"
+    option(added, "--folder FOLDER", words, default="")
+    option(added, "--file FILE", "for an import: a members file", default="")
+    option(added, "--ratings-as-of DATE", "the date of ratings of the file that have no 'as of' column", type=day)
     option(added, "--month MONTH", "for publish: the month, like 2026-12", default="")
 
 
@@ -44,8 +47,8 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _row(job: Job) -> tuple[str, ...]:
-    what = job.error or str(job.wish.get("name", job.wish.get("month", job.wish.get("folder", ""))))
-    return job.job_id, job.kind.value, job.state.value, job.author, f"{job.made:%Y-%m-%d %H:%M}", what
+    made = f"{job.made:%Y-%m-%d %H:%M}"
+    return job.job_id, job.kind.value, job.state.value, job.author, made, job.error or job.about
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -90,11 +93,32 @@ def _add(options: argparse.Namespace) -> None:
         from crosstable.office.published import month_of
 
         wish = {"month": str(month_of(options.month))}
+    content = None
+    if kind is JobKind.IMPORT:
+        wish, content = _imported(options)
     with opened(options) as office:
-        job = add_job(office, NewJob(kind, author_of(options, "queued on the command line"), wish))
+        job = add_job(office, NewJob(kind, author_of(options, "queued on the command line"), wish, content))
     say(f"job {job.job_id}: {job.kind.value}, {job.state.value}")
     say("a worker does it (crosstable serve has one, or type crosstable office worker)")
     say(f"next: crosstable office jobs show {job.job_id}")
+
+
+def _imported(options: argparse.Namespace) -> tuple[dict[str, str], bytes | None]:
+    """A members file, whose errors are told at once, or the folder of an archive."""
+    file, folder, as_of = options.file, options.folder, options.ratings_as_of
+    if bool(file) == bool(folder):
+        raise OfficeError("an import needs a members file, --file FILE, or an archive, --folder FOLDER")
+    if folder:
+        if not os.path.isdir(folder):
+            raise OfficeError(f"{folder}: there is no such folder")
+        return {"archive": os.path.abspath(folder)}, None
+    from crosstable.cli.office_members import read_members
+    from crosstable.formats import file_bytes
+
+    if read_members([file]) is None:
+        raise RefusedError("nothing was queued", FAULTY)
+    wish = {"name": os.path.basename(file), **({"as_of": as_of.isoformat()} if as_of else {})}
+    return wish, file_bytes(file)
 
 
 def add_schedule(made: Parser) -> None:

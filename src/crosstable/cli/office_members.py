@@ -95,7 +95,7 @@ def _add_import(group: Commands) -> None:
 
 
 def _import(options: argparse.Namespace) -> int:
-    files = _read(options.files)
+    files = read_members(options.files)
     if files is None:
         raise RefusedError("nothing was stored", FAULTY)
     wishes = StartingRatingOptions(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
@@ -119,7 +119,7 @@ def _import(options: argparse.Namespace) -> int:
         return rate_and_tell(office, options, "after importing members", is_brief=True)
 
 
-def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
+def read_members(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
     """The files, or nothing where one of them has errors; every fault of all of them is printed."""
     found, is_sound = [], True
     for path in paths:

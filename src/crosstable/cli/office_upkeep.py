@@ -116,6 +116,8 @@ def add_verify(made: Parser) -> None:
     option(made, "--head HASH", "a head of the journal that somebody kept: it must be in the record", default="")
     since = "a head up to which everything was verified: only what was written after it is looked at"
     option(made, "--since HASH", since, default="")
+    resume = "a file in which it notes how far it has come: after a stop the same command goes on from there"
+    option(made, "--resume FILE", resume, default="")
     option(
         made, "--supplement FILE", "a published supplement that somebody kept, in any form that is written", default=""
     )
@@ -126,7 +128,7 @@ def _verify(options: argparse.Namespace) -> int:
 
     with Bar("recomputing", 0) as bar:
         head, since = (one.strip().lower() for one in (options.head, options.since))
-        found = verify(database_of(options), Kept(head, options.supplement, since), bar.done)
+        found = verify(database_of(options), Kept(head, options.supplement, since, options.resume), bar.done)
     if options.json:
         findings = [
             {"entry": one.entry, "table": one.table, "row": one.row, "what": one.what} for one in found.findings
@@ -251,7 +253,7 @@ def add_upgrade(made: Parser) -> None:
 
 def _upgrade(options: argparse.Namespace) -> int:
     from crosstable.office.audit import Kept, verify
-    from crosstable.office.founding import upgrade_office
+    from crosstable.office.upgrading import upgrade_office
 
     url = database_of(options)
     before, after = upgrade_office(url, author_of(options), system_clock)

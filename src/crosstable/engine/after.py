@@ -149,13 +149,18 @@ def match_past(constants: Constants, section: Section, record: PlayerRating) -> 
     return past
 
 
+def limits_of(at: SystemSection, player: Prepared) -> Limits:
+    """What holds a player's rating in a section, whatever is computed: decided floors, ceiling, matches (§5, §7)."""
+    record = player.record
+    ceiling = math.inf if record.ceiling is None else record.ceiling
+    past = match_past(at.edition.constants, at.section, record)
+    return Limits(decided_floor(record), ceiling, player.numbers.lowered_floor, past)
+
+
 def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
-    record, constants = player.record, at.edition.constants
-    ceiling = math.inf if record.ceiling is None else record.ceiling
-    past = match_past(constants, at.section, record)
-    limits = Limits(decided_floor(record), ceiling, player.numbers.lowered_floor, past)
-    return section_outcome(constants, at.facts, player.numbers, share_of(at.facts, *player.results), computed, limits)
+    share, limits = share_of(at.facts, *player.results), limits_of(at, player)
+    return section_outcome(at.edition.constants, at.facts, player.numbers, share, computed, limits)
 
 
 def record_after(at: SystemSection, player: Prepared, rating: float) -> PlayerRating:

@@ -1,7 +1,7 @@
 """Rating one section in one system: columns in, the five steps, outcomes and new rating records out (§1, §5, §7)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from crosstable.engine.after import (
     Prepared,
@@ -25,6 +25,7 @@ from crosstable.formulas.outcome import Outcome
 from crosstable.formulas.section import k_rule
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for
 from crosstable.rules.amending import Edition
+from crosstable.rules.constants import Constants
 from crosstable.terms import (
     NORM_CODES,
     Background,
@@ -36,6 +37,9 @@ from crosstable.terms import (
     Section,
 )
 from crosstable.tuples import NamedTuple
+
+# The steps over a field; those of another program of the past may be given instead.
+Steps = Callable[[Constants, KRule, Field, Sheet], bool]
 
 
 class RatedField(NamedTuple):
@@ -53,15 +57,19 @@ class RatedField(NamedTuple):
 
 
 def rate(
-    section: Section, system: RatingSystem, backgrounds: Mapping[int, Background], edition: Edition
+    section: Section,
+    system: RatingSystem,
+    backgrounds: Mapping[int, Background],
+    edition: Edition,
+    steps: Steps = five_steps,
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
     # Rows of one member are one player before anything is computed (readings 104).
-    return rate_competitors(section, system, competitors(section, backgrounds), edition)
+    return rate_competitors(section, system, competitors(section, backgrounds), edition, steps)
 
 
 def rate_competitors(
-    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
+    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition, steps: Steps = five_steps
 ) -> RatedSection:
     """Rate the competitors of a checked section in one system."""
     if section.kind.is_foreign:
@@ -70,11 +78,13 @@ def rate_competitors(
 
         players = rate_foreign(system_section(section, system, edition), who)
     else:
-        players = rows(rated_field(section, system, who, edition))
+        players = rows(rated_field(section, system, who, edition, steps))
     return RatedSection(section, system, edition, rule_of(section, system), players)
 
 
-def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
+def rated_field(
+    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition, steps: Steps = five_steps
+) -> RatedField:
     """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
     at = system_section(section, system, edition)
     # Byes and forfeits are no games, so whoever has nothing else neither plays nor is met (readings 40).
@@ -85,7 +95,7 @@ def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor
     ]
     field = columns(at, players)
     sheet = blank_sheet(len(field.prior), len(field.opponent))
-    if not five_steps(edition.constants, rule_of(section, system), field, sheet):
+    if not steps(edition.constants, rule_of(section, system), field, sheet):
         raise ConvergenceError(
             f"section {section.number}, {system.name}, edition {edition.name}: a special rating was not found; "
             f"the field was {field}"

@@ -42,7 +42,7 @@ def start_of(
     age = age_on(who.born, who.end)
     # A start by hand goes before every source: the office may convert a rating that no formula knows (2015 text §2).
     if background.given_start is not None:
-        return Start(given_start(*background.given_start), age, ()), []
+        return Start(given_start(*background.given_start.of(system)), age, ()), []
     # Ratings from before the section only: of 447 players unrated in both halves of a dual section none was credited
     # (readings 19).
     sources, dates = _sources(background, who)

@@ -21,6 +21,8 @@ from crosstable.formulas.special import (
     special_rating,
 )
 from crosstable.formulas.standard import RATING_SCALE, most_effective_games, odds, winning_expectancy
+from crosstable.formulas.steps import section_k
+from crosstable.rules.constants import NO_LIMIT
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import NORM_CODES, ONE_SIDED, Entry, FloorKind, Formula, KRule, Past, SectionType, total
 
@@ -160,9 +162,7 @@ def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
         )
     yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
     yield tell.line(part, "standard.expected", working.expected, expectancies=tuple(expectancies))
-    yield tell.line(
-        *(part, _k_key(tell), working.k), effective=player.effective, played=player.played, prior=player.prior
-    )
+    yield from _k(tell, part, working.k)
     change = working.k * (player.score - working.expected)
     yield tell.line(*(part, "standard.change", change), k=working.k, score=player.score, expected=working.expected)
     yield _bonus(tell, part, change, working.bonus)
@@ -190,10 +190,24 @@ def own_rows(tell: Telling) -> list[Entry]:
     return [entry for entry in tell.rated.section.entries if entry.number in own]
 
 
-def _k_key(tell: Telling) -> str:
+def _k(tell: Telling, part: str, k: float) -> Iterator[Line]:
+    """K, and the limit of it, which no edition has and a rule set may have (§4.2)."""
+    constants, player = tell.constants, tell.player
+    rule = KRule.FULL if tell.rated.section.kind.is_foreign else tell.rated.k_rule
+    said = {"effective": player.effective, "played": player.played, "prior": player.prior}
+    key = _k_key(tell, rule)
+    if math.isinf(constants.k_cap):
+        yield tell.line(part, key, k, **said)
+        return
+    any_k = constants._replace(k_cap=NO_LIMIT)
+    uncapped = section_k(any_k, rule, player.prior, player.effective, float(player.played))
+    yield tell.line(part, key, uncapped, **said)
+    yield tell.line(part, "standard.k_capped", k, uncapped=uncapped)
+
+
+def _k_key(tell: Telling, rule: KRule) -> str:
     """Which K applies (§4.2)."""
     constants, prior = tell.constants, tell.player.prior
-    rule = KRule.FULL if tell.rated.section.kind.is_foreign else tell.rated.k_rule
     if rule is KRule.HALF:
         return "standard.k_half"
     if rule is KRule.DUAL and constants.dual_k_is_reduced and prior > constants.dual_k_above:

@@ -428,6 +428,7 @@ _STANDARD: tuple[Row, ...] = (
         "smaller: K = {formula} = {value:k}, with m = {played:c} games.",
         "{dual_k_flat:c} / ({effective:n} + {played:c})",
     ),
+    ("standard.k_capped 4.2 k K", "K is at most {k_cap:c}: K = {formula} = {value:k}.", "min({uncapped:k}, {k_cap:c})"),
     ("standard.expected 4.2 expected E", "The expected score is E = {formula} = {value:e}.", "{expectancies:e}"),
     ("public.pass 1", "Opponents are met at the ratings posted after the section, in place of the results of Step 4."),
     ("public.differs 1 from_posted", "From posted ratings this gives {value:p}; the posted result is {official:c}."),

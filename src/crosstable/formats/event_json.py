@@ -223,12 +223,19 @@ def background_from(fields: Fields) -> Background:
 
 def _given_start(fields: Fields) -> GivenStart | None:
     inner = fields.inner("start")
+    start = _start(inner)
+    others = {RatingSystem[name]: _start(inner.inner(name)) for name in SYSTEM_NAMES if name in inner}
+    inner.warn_of_unknown(also=SYSTEM_NAMES)
+    sound = {system: other for system, other in others.items() if other is not None}
+    return None if start is None or len(sound) < len(others) else GivenStart(*start, sound)
+
+
+def _start(inner: Fields) -> tuple[float, float] | None:
     rating, games = inner.number("rating", most=HIGHEST_RATING), inner.number("games", most=MOST_CREDITED_GAMES)
     for name in ("rating", "games"):
         if name not in inner:
             inner.report("missing-field", name, f"{name} is needed.")
-    inner.warn_of_unknown()
-    return None if rating is None or games is None else GivenStart(rating, games)
+    return None if rating is None or games is None else (rating, games)
 
 
 def _outside(ratings: Fields, name: str) -> OutsideRating | None:

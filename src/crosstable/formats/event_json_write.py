@@ -136,7 +136,10 @@ def _ratings(background: Background) -> dict[str, Value]:
 
 def _given_start(background: Background) -> dict[str, Value]:
     start = background.given_start
-    return {} if start is None else _known(rating=start.rating, games=start.games)
+    if start is None:
+        return {}
+    others = {one.name: _known(rating=rating, games=games) for one, (rating, games) in start.others.items()}
+    return _known(rating=start.rating, games=start.games, **others)
 
 
 def _outside(outside: OutsideRating) -> dict[str, Value]:

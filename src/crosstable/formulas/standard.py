@@ -76,14 +76,15 @@ def expected_score(own_odds: float, odds_of: Sequence[float], opponents: Sequenc
 
 def k_factor(constants: Constants, effective: float, played: float) -> float:
     """K of a full-K section (§4.2); the weight of N' is 1 in every edition (readings 103)."""
-    # The weight is there for a fault that was never a rule: online pages last rated by 2021-06-16 took 2N'.
-    return constants.k_numerator / (constants.k_effective_weight * effective + played)
+    # The weight is there for a fault that was never a rule: online pages last rated by 2021-06-16 took 2N'. No edition
+    # limits K; rule sets may.
+    return min(constants.k_numerator / (constants.k_effective_weight * effective + played), constants.k_cap)
 
 
 def half_k_factor(constants: Constants, effective: float, played: float) -> float:
     """K of a half-K section, an organiser's option until 2006 (2004 text; rules history §8)."""
     # Half K also halves what the section adds to N, hence the half of m below the line.
-    return (constants.k_numerator / 2.0) / (effective + played / 2.0)
+    return min((constants.k_numerator / 2.0) / (effective + played / 2.0), constants.k_cap)
 
 
 def dual_k_factor(constants: Constants, prior: float, effective: float, played: float) -> float:
@@ -92,10 +93,10 @@ def dual_k_factor(constants: Constants, prior: float, effective: float, played: 
     if not constants.dual_k_is_reduced or prior <= constants.dual_k_above:
         return k_factor(constants, effective, played)
     if prior >= constants.dual_k_flat_from:
-        return constants.dual_k_flat / (effective + played)
+        return min(constants.dual_k_flat / (effective + played), constants.k_cap)
     # At its lower end the share is 1, which is full K; at its upper end it meets the flat K.
     share = constants.dual_k_base - constants.dual_k_slope * prior
-    return constants.k_numerator * share / (effective + played)
+    return min(constants.k_numerator * share / (effective + played), constants.k_cap)
 
 
 def may_earn_bonus(constants: Constants, played: int, most_meetings: int) -> bool:

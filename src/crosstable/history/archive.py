@@ -19,7 +19,15 @@ from polars.exceptions import PanicException, PolarsError
 
 from crosstable import __version__
 from crosstable.errors import Fault
-from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, merge_faults, unread_faults
+from crosstable.history.archive_checks import (
+    ArchiveError,
+    archive_fault,
+    are_starts,
+    content_faults,
+    merge_faults,
+    text_faults,
+    unread_faults,
+)
 from crosstable.history.archive_tables import (
     FIRST_ABROAD,
     FORMAT,
@@ -201,7 +209,10 @@ def _lean(found: Opened) -> Archive | None:
     tables = dict(zip(lazy, pl.collect_all(list(lazy.values())), strict=True))
     if content_faults(tables, UNREAD) or merge_faults(tables):
         return None
-    return _archive_of(tables, found.source, _told_of(entries, tables["sections"]))
+    told = _told_of(entries, tables["sections"])
+    if text_faults({"entries": told}, "entries", "other_starts", are_starts):
+        return None
+    return _archive_of(tables, found.source, told)
 
 
 def _told_of(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.DataFrame:

@@ -5,6 +5,7 @@ under which something was recorded stands beside it, where it is another one.
 """
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -263,11 +264,21 @@ def _is_object(found: object) -> bool:
     return isinstance(found, dict)
 
 
+def are_starts(found: Any) -> bool:  # noqa: ANN401
+    """Whether these are starts by system."""
+    if not isinstance(found, dict) or not set(found) <= set(RatingSystem.__members__):
+        return False
+    pairs = [one for one in found.values() if isinstance(one, list) and len(one) == 2]
+    numbers = [value for pair in pairs for value in pair if type(value) in (int, float) and math.isfinite(value)]
+    return len(numbers) == 2 * len(found) and all(games >= 0 for _, games in pairs)
+
+
 _TEXTS = (
     *((table, "floors", _are_floors) for table in ("openings", "earlier_openings")),
     *((table, "match_changes", _are_changes) for table in ("openings", "earlier_openings")),
     *((table, "details", _is_object) for table in ("decisions", "sections", "events")),
     ("entries", "extra", _is_object),
+    ("entries", "other_starts", are_starts),
 )
 
 

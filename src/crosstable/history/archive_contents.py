@@ -14,7 +14,16 @@ import polars as pl
 
 from crosstable.history.archive import Archive
 from crosstable.history.archive_checks import ArchiveError, archive_fault
-from crosstable.history.archive_tables import BETWEEN_CONTROLS, COLOURS, FIDE, KINDS, NO_MEMBER, RESULTS, file_of
+from crosstable.history.archive_tables import (
+    BETWEEN_CONTROLS,
+    COLOURS,
+    FIDE,
+    KINDS,
+    NO_MEMBER,
+    RESULTS,
+    file_of,
+    other_starts,
+)
 from crosstable.record_rows import rating_from
 from crosstable.replaying import Decision, DecisionKind, StartingRating
 from crosstable.terms import (
@@ -222,6 +231,7 @@ def _section(
 def _rows(entries: Mapping[str, list[Any]]) -> tuple[Row, ...]:
     names = ("member", "rate", "fide", "fide_as_of", "fide_flag", "fide_opt_in", "start_rating", "start_games")
     columns = [entries[name] for name in names]
+    others = entries.get("other_starts") or [None] * len(columns[0])
     return tuple(
         Row(
             member,
@@ -229,9 +239,9 @@ def _rows(entries: Mapping[str, list[Any]]) -> tuple[Row, ...]:
             None if fide is None else OutsideRating(fide, as_of),
             flag,
             opted,
-            None if rating is None else GivenStart(rating, games),
+            None if rating is None else GivenStart(rating, games, other_starts(other)),
         )
-        for member, rate, fide, as_of, flag, opted, rating, games in zip(*columns, strict=True)
+        for member, rate, fide, as_of, flag, opted, rating, games, other in zip(*columns, others, strict=True)
     )
 
 

@@ -4,13 +4,14 @@ Row numbers are references: ``member`` is a row of ``members``, ``section`` a ro
 ``docs/archive.md`` says the same for people who read archives with other tools; a test holds the two together.
 """
 
+import json
 from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 import polars as pl
 
-from crosstable.record_rows import is_needed
-from crosstable.terms import RECORD_FIELDS, FieldKind, Result, SectionType
+from crosstable.record_rows import is_needed, starts_by_system
+from crosstable.terms import RECORD_FIELDS, FieldKind, RatingSystem, Result, SectionType
 
 FORMAT = "crosstable-archive/1"
 HEADING = "archive.json"
@@ -153,6 +154,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         start_rating="float64?",
         start_games="float64?",
         unplayed="text?",
+        other_starts="text? optional",
         member_id="text? optional",
         rounds="text? optional",
         extra="text? optional",
@@ -167,6 +169,11 @@ OPTIONAL = frozenset({"merged", "earlier_openings", "events"})
 
 # What a compiled replay reads of entries.
 LEAN_ENTRIES = ("section", "number", "member")
+
+
+def other_starts(text: str | None) -> dict[RatingSystem, tuple[float, float]]:
+    """Starts set by hand of systems in which they are other ones, from their JSON."""
+    return starts_by_system(json.loads(text or "{}"))
 
 
 def schema_of(table: str) -> dict[str, pl.DataType]:

@@ -19,7 +19,7 @@ import polars as pl
 from crosstable.errors import HistoryError
 from crosstable.formulas.initial import NO_DAY
 from crosstable.history.archive import Archive, telling_sections
-from crosstable.history.archive_tables import FIDE, FIRST_ABROAD, NO_MEMBER
+from crosstable.history.archive_tables import FIDE, FIRST_ABROAD, NO_MEMBER, other_starts
 from crosstable.history.kernel.arrays import (
     COMPETITOR,
     OUTSIDE,
@@ -203,7 +203,10 @@ def told_of(archive: Archive) -> tuple[Array, Array]:
     told = np.zeros(1 + frame.height, dtype=TOLD)
     for name in ("fide", "automatic_fide", "start_rating", "start_games"):
         told[name][0] = np.nan
-        told[name][1:] = frame[name].fill_null(np.nan).to_numpy()
+        told[name][1:].T[:] = frame[name].fill_null(np.nan).to_numpy()
+    for at in np.flatnonzero(frame["other_starts"].is_not_null().to_numpy()).tolist():
+        for system, start in other_starts(frame["other_starts"][at]).items():
+            told["start_rating"][1 + at, system], told["start_games"][1 + at, system] = start
     told["fide_as_of"][1:] = frame["fide_as_of"].cast(pl.Int32).fill_null(-_EPOCH).to_numpy() + _EPOCH
     told["has_opted_in"][1:] = frame["has_opted_in"].to_numpy()
     return told, begin
@@ -218,6 +221,8 @@ def abroad_in(archive: Archive, told: Array, begin: Array) -> Abroad:
 def _competitors(archive: Archive, entries: pl.DataFrame) -> pl.DataFrame:
     """What is told of each competitor: by the first row of a re-entry, but any row may ask for a rating abroad."""
     rows = _known(archive, entries.with_row_index("row"))
+    if "other_starts" not in rows.columns:  # most archives have none
+        rows = rows.with_columns(pl.lit(None, dtype=pl.String()).alias("other_starts"))
     until, flag = (
         pl.col("member_until"),
         pl.when(pl.col("own_flag") != _NO_FLAG).then("own_flag").otherwise("fide_flag"),
@@ -239,7 +244,7 @@ def _competitors(archive: Archive, entries: pl.DataFrame) -> pl.DataFrame:
         .sort("row")
         .group_by("section", "who", maintain_order=True)
         .agg(
-            pl.col("fide", "fide_as_of", "start_rating", "start_games").first(),
+            pl.col("fide", "fide_as_of", "start_rating", "start_games", "other_starts").first(),
             pl.col("automatic_fide").max(),
             pl.col("has_opted_in").any(),
         )

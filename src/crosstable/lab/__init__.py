@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crosstable.lab.backtesting import backtest as backtest
     from crosstable.lab.drawing import Draws as Draws
+    from crosstable.lab.frames import players_frame as players_frame
+    from crosstable.lab.frames import predictions_frame as predictions_frame
     from crosstable.lab.judgements import Backtest as Backtest
     from crosstable.lab.known_systems import other_system as other_system
     from crosstable.lab.known_systems import standard_system as standard_system
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 # What the package offers by name, imported when it is asked for: a simulation needs none of it.
 _HOMES = {
     "crosstable.lab.backtesting": ("backtest",),
+    "crosstable.lab.frames": ("players_frame", "predictions_frame"),
     "crosstable.lab.judgements": ("Backtest",),
     "crosstable.lab.drawing": ("Draws",),
     "crosstable.lab.known_systems": ("other_system", "standard_system"),

@@ -88,7 +88,7 @@ def backtest(
     ``Draws(federations=20)`` judges twenty simulated federations that differ from the archive in nothing but luck.
     """
     folder = os.fspath(archive)
-    asked = Asked(rule_set(rules), [_rival(one) for one in _listed(against)], (_day(span[0]), _day(span[1])))
+    asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], (day_of(span[0]), day_of(span[1])))
     draws = draws or Draws(threads=len(os.sched_getaffinity(0)))
     if not draws.federations:
         return judged_history(opened_history(folder, asked.days), asked, draws, (folder, digest(folder)), progress)
@@ -160,7 +160,8 @@ def _listed(against: Against | Sequence[Against] | None) -> Sequence[Against]:
     return against if is_several else (against,)  # type: ignore[return-value]
 
 
-def _rival(given: Against) -> RuleSet | OtherSystem:
+def rival_of(given: Against) -> RuleSet | OtherSystem:
+    """A rule set or another system, however it was asked for."""
     if isinstance(given, OtherSystem):
         return given
     if hasattr(given, "predict") or (isinstance(given, str) and is_other_system(given)):
@@ -168,7 +169,8 @@ def _rival(given: Against) -> RuleSet | OtherSystem:
     return rule_set(given)
 
 
-def _day(day: Day) -> date | None:
+def day_of(day: Day) -> date | None:
+    """A day, however it is written."""
     return date.fromisoformat(day) if isinstance(day, str) else day
 
 

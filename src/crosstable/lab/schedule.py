@@ -1,6 +1,7 @@
 """When a federation plays: months and how much is played in them, events with their dates, time controls and names."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -61,6 +62,7 @@ class Choices(NamedTuple):
     counts: NDArray[np.int64]
 
 
+@cache
 def choices() -> Choices:
     """What may be chosen on any day since 2001."""
     texts = (*OVER_THE_BOARD, *ONLINE)

@@ -1,47 +1,21 @@
-"""How uncertain a Regular rating is: a ± by rating and games, fitted on official results.
-
-Nobody sees the true strength of a player, but everybody sees how they score next. If ratings have these deviations, the
-score in a section, from the ratings that all players brought, lies within an interval 95 times of a hundred. The
-constants are those with which this holds, group by group, on one half of the official events; tools/fit_uncertainty.py
-finds them and counts on the other half. How long ago somebody was last seen on a page was tried too and added nothing.
-"""
+"""How far scores lie from what uncertain ratings expect: by this the ± of a rating is fitted, and counted."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.lab.measures import PROVISIONAL
+from crosstable.calculator.uncertainty import FITTED, Deviations, deviation
 from crosstable.lab.predictions import Floats, Games
 
-CONFIDENCE_ERRORS = 1.96
-LEVELS = (1000.0, 1400.0, 1800.0, 2200.0)
 _Q = math.log(10.0) / 400.0
 # Of equal opponents with a mean rating of 600 so many draw, and so many more for each thousand points (posted pages).
 _DRAWS, _DRAWS_A_THOUSAND, _DRAWS_FROM, _FEWEST_DRAWS, _MOST_DRAWS = 0.08, 0.14, 600.0, 0.04, 0.4
 
 
-class Deviations(NamedTuple):
-    """Deviations of established ratings at the levels, and what a rating on one game has beside that."""
-
-    settled: tuple[float, ...]
-    beginner: float
-
-
-FITTED = Deviations(settled=(241.0, 241.0, 130.0, 87.0), beginner=838.0)
-
-
-def deviation(rating: Floats, games: Floats, constants: Deviations = FITTED) -> Floats:
-    """The standard deviation of the error of ratings on so many games."""
-    settled = np.interp(rating, LEVELS, constants.settled) ** 2
-    few = np.where(games <= PROVISIONAL, 1.0 / np.maximum(games, 1.0) - 1.0 / (PROVISIONAL + 1.0), 0.0)
-    return np.asarray(np.sqrt(settled + constants.beginner**2 * few))
-
-
-def plus_minus(rating: float, games: float) -> float:
-    """By how many points a rating may be off, 95 times of a hundred."""
-    found = deviation(np.array([rating]), np.array([games]))
-    return CONFIDENCE_ERRORS * float(found[0])
+def deviations_of(rating: Floats, games: Floats, constants: Deviations = FITTED) -> Floats:
+    """The standard deviations of the errors of ratings on so many games."""
+    return np.array([deviation(*one, constants) for one in zip(rating.tolist(), games.tolist(), strict=True)])
 
 
 class Scores(NamedTuple):

@@ -10,24 +10,26 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import unescape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from crosstable.languages.catalogues import Catalogue
+from crosstable.languages.catalogues import Catalogue, catalogue
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_TEXT, SPAN_TEXT, MONTH_TEXT = "{month} {day}, {year}", "{month} {first}-{last}, {year}", "{month} {year}"
 MONTHS_TEXT = "{month} {day} to {month2} {day2}, {year}"
 # With the month in three letters.
 SHORT_TEXT = "{mon} {day}, {year}"
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DATES = re.compile(rf"\b(?P<month>{_MONTH}) (?:(?P<first>\d\d?)(?:-(?P<last>\d\d?))?, )?(?P<year>\d{{4}})\b")
+_WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})(?=, (?:{_MONTH}) \d)")
 PLACE = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 _SPAN = re.compile(
     rf"\b(?P<month>{_MONTH}) (?P<day>\d\d?) to (?P<month2>{_MONTH}) (?P<day2>\d\d?), (?P<year>\d{{4}})\b"
@@ -57,14 +59,24 @@ _NODES = re.compile(
 )
 
 
+# The fields of a reply that scripts show, and the one that holds what somebody wrote.
+TOLD = frozenset({"message", "remedy", "where", "label", "assumed", "detail"})
+_NOT_TOLD = "drafts"
+
+
 class Sentence(NamedTuple):
     """A text with places: what it looks like in English, its longest words, and its translation."""
 
-    patterns: tuple[re.Pattern[str], ...]
+    english: str
     words: str
     letters: int
     first: str
     translated: str
+
+    @property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """What the sentence looks like; most are never looked for."""
+        return _compiled(self.english)
 
     def is_small(self, text: str) -> bool:
         """Whether a text begins as the sentence does; the other way a word became a sentence, or a part of one."""
@@ -91,6 +103,14 @@ class Language:
     def said(self, value: object) -> object:
         """What a template prints: a text in this language, anything else as it is."""
         return self.say(value) if type(value) is str else value
+
+    def told(self, value: Any, name: str = "") -> Any:  # noqa: ANN401 (whatever a document holds)
+        """A reply to the script of a page, with whatever the script shows in this language."""
+        if isinstance(value, dict):
+            return {key: one if key == _NOT_TOLD else self.told(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.told(one, name) for one in value]
+        return self.say(value) if name in TOLD and isinstance(value, str) else value
 
     def markup(self, made: Markup) -> Markup:
         """A piece of a page that was made in English; the names in it (``<bdi>``) stay as they are."""
@@ -130,6 +150,9 @@ class Language:
             return self.texts[text]
         if text.endswith(".") and text[:-1] in self.texts:
             return f"{self.texts[text[:-1]]}."
+        if text.startswith("(") and text.endswith(")"):
+            inner = self.known_text(text[1:-1])
+            return None if inner is None else f"({inner})"
         if (count := _COUNT.fullmatch(text)) and (form := self.known.counts.get(f"{{number}} {count[2]}")):
             return form.format(number=count[1])
         other = _swapped(text)
@@ -182,24 +205,24 @@ class Language:
 
     def dates(self, text: str) -> str:
         """A text with the days in it as the language writes them."""
-        text = _SPAN.sub(self._span, text)
-        text = _SHORT.sub(lambda found: found[0].replace(found["month"], self._month(found["month"])), text)
+        text = _SPAN.sub(self._span, _WEEKDAY.sub(lambda found: self._word(found[0]), text))
+        text = _SHORT.sub(lambda found: found[0].replace(found["month"], self._word(found["month"])), text)
         return _DATES.sub(self._date, text)
 
-    def _month(self, name: str) -> str:
+    def _word(self, name: str) -> str:
         return self.known.texts.get(name, name)
 
     def _span(self, found: re.Match[str]) -> str:
         given = found.groupdict()
-        months = {"month": self._month(given["month"]), "month2": self._month(given["month2"])}
-        return self._month(MONTHS_TEXT).format(**{**given, **months})
+        months = {"month": self._word(given["month"]), "month2": self._word(given["month2"])}
+        return self._word(MONTHS_TEXT).format(**{**given, **months})
 
     def _date(self, found: re.Match[str]) -> str:
         texts, given = self.known.texts, found.groupdict()
         form = SPAN_TEXT if given["last"] else DAY_TEXT if given["first"] else MONTH_TEXT
         if form == DAY_TEXT and len(given["month"]) == len("Jun"):
             form = SHORT_TEXT
-        given["month"] = self._month(given["month"])
+        given["month"] = self._word(given["month"])
         return texts.get(form, form).format(**given, mon=given["month"], day=given["first"])
 
     def day(self, day: date) -> str:
@@ -212,6 +235,12 @@ class Language:
         at = datetime.fromisoformat(iso)
         clock = f", {at:%H:%M}" if "T" in iso else ""
         return Markup(f'<time datetime="{escape(iso)}">{self.day(at)}{clock}</time>')
+
+
+@cache
+def language_of(code: str) -> Language:
+    """A language with its catalogue; read once, when somebody asks for it."""
+    return Language(catalogue(code))
 
 
 def _with_blanks(text: str, said: str) -> str:
@@ -249,11 +278,15 @@ def _sentences(texts: Mapping[str, str]) -> Iterator[tuple[Sentence, str]]:
         start = _WORD.match(literals[0])
         key = start[0].lower() if start and start.end() < len(literals[0]) else ""
         longest = max((literals[0][1:], *literals[1:]), key=len).strip()
-        beginning = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
-        patterns = tuple(
-            re.compile(one, re.DOTALL) for one in _patterns(beginning, PLACE.findall(english), literals[1:])
-        )
-        yield Sentence(patterns, longest, letters, first, translated), key
+        yield Sentence(english, longest, letters, first, translated), key
+
+
+@cache
+def _compiled(english: str) -> tuple[re.Pattern[str], ...]:
+    literals = PLACE.split(english)[::2]
+    first = literals[0][:1] if literals[0][:1].isalpha() else ""
+    beginning = f"[{first}{first.swapcase()}]{re.escape(literals[0][1:])}" if first else re.escape(literals[0])
+    return tuple(re.compile(one, re.DOTALL) for one in _patterns(beginning, PLACE.findall(english), literals[1:]))
 
 
 def _patterns(beginning: str, names: Sequence[str], literals: Sequence[str]) -> Iterator[str]:

@@ -6,12 +6,12 @@ against the replay from nothing; and every published supplement against what was
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Table, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
 from crosstable.office import tables
@@ -22,19 +22,21 @@ from crosstable.office.erasing import erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
 from crosstable.office.guards import integrity_findings, store_findings
 from crosstable.office.kept_lists import is_that_list
+from crosstable.office.ledger.commitments import digest_at, head_in
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.journal import act_of, head, last_act_of
+from crosstable.office.ledger.journal import act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.ledger.runs import DIGESTS, last_run
 from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.list_files import FORMS
 from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors
-from crosstable.office.proof import NOBODY, UNREADABLE, Finding, one_line, proof
+from crosstable.office.proof import EVERYTHING, PARTS, UNREADABLE, Finding, Proof, Span, one_line
 from crosstable.office.security_log import security_findings
 from crosstable.office.stores import Sqlite
 from crosstable.office.supplements import supplements
+from crosstable.office.verified_parts import NO_PARTS, NotesError, VerifiedParts
 
 
 class Audit(NamedTuple):
@@ -53,11 +55,13 @@ class Kept(NamedTuple):
     """What somebody kept outside the office: a head of the journal, and the path of a published supplement.
 
     ``since`` is a head up to which everything was verified: what was written before it is not looked at again.
+    ``resume`` is the path of a file that says how far a verify has come that was stopped (``verified_parts``).
     """
 
     head: str = ""
     supplement: str = ""
     since: str = ""
+    resume: str = ""
 
 
 NOTHING_KEPT = Kept()
@@ -68,7 +72,7 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
     try:
         with closing(open_office(url)) as office:
             return audit(office, progress, kept)
-    except OfficeBusyError:
+    except (OfficeBusyError, NotesError):
         raise
     except (OfficeError, *UNREADABLE) as error:
         store = Office(url).store
@@ -78,37 +82,162 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
         return Audit(0, 0, 0, 0, "", (), (Finding(one_line(error)),))
 
 
+def record_findings(connection: Connection) -> tuple[Finding, ...]:
+    """What is wrong with the record inside an open transaction, up to the newest entry that commits to its rows."""
+    transaction = connection.get_transaction()
+    found = _Verifying(connection, NOTHING_KEPT, in_silence, [], is_bounded=True).audit(list).findings
+    if transaction is None or not transaction.is_active:  # what cannot be read has ended it
+        raise OfficeError(f"the office is damaged: {found[0].what}; nothing was changed. Restore a backup")
+    return found
+
+
 def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
     """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with ThreadPoolExecutor(1) as beside, office.reading() as connection, _without_cycles():
         own_check = beside.submit(integrity_findings, office)  # which takes its time, and none of ours
         findings = [*store_findings(connection)]
         findings += [*_beside(connection, erased_findings), *_beside(connection, security_findings)]
-        told: list[Finding | str] = []
-        counts = 0, 0, 0, 0, ""
-        failed, since, checks = None, 0, None
-        try:
-            since = _entry_of(connection, kept.since) if kept.since else 0
-            made = supplements(connection)
-            heads = {one.act: heads_at(connection, one.act - 1) for one in made}
-            checks = RowChecks(connection, made, heads, since)
-        except Exception as error:
-            connection.rollback()
-            failed = error
-        findings += [*proof(connection, NOBODY if checks is None else checks.looks, since)]
-        findings = own_check.result() + findings
-        try:
-            if checks is None:
-                raise failed or AssertionError
-            told = [*_kept(connection, kept, since), *_content(connection, checks, since, progress)]
-            counts = _counts(connection, checks, since)
-        except Exception as error:
-            if not findings:  # nothing is damaged: this is a mistake of ours
+        return _Verifying(connection, kept, progress, findings).audit(own_check.result)
+
+
+_Made = TypeVar("_Made")
+# The part of the postings: what is noted of it is the sum of their digests, and how many are current.
+_POSTINGS = "posting"
+
+
+class _Verifying:
+    """One verify: part after part of the record, each noted down while nothing was found."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        kept: Kept,
+        progress: Progress,
+        findings: list[Finding],
+        *,
+        is_bounded: bool = False,
+    ) -> None:
+        # Whether rows of entries that commit to nothing yet are left out.
+        self._is_bounded = is_bounded
+        self._connection, self._kept, self._progress = connection, kept, progress
+        self._findings = findings
+        self._held: list[str] = []
+        self._failed: Exception | None = None
+        self._checks: RowChecks | None = None
+        self._parts, self._span = NO_PARTS, EVERYTHING
+
+    def audit(self, own_check: Callable[[], list[Finding]]) -> Audit:
+        """All of it; ``own_check`` is what the store found beside."""
+        self._tried(self._begin)
+        self._rows()
+        self._findings = own_check() + self._findings
+        self._tried(self._content)
+        counts = self._tried(self._counts) or (0, 0, 0, 0, "")
+        if self._failed is not None:
+            if not self._findings:  # nothing is damaged: this is a mistake of ours
+                raise self._failed
+            self._findings.append(Finding(f"the rest cannot be checked: {one_line(self._failed)}"))
+        self._parts.finish()
+        return Audit(*counts, tuple(self._held), tuple(dict.fromkeys(self._findings)))
+
+    def _tried(self, step: Callable[[], _Made]) -> _Made | None:
+        """What a step makes; after one that failed no other is taken, and whether that matters is known at the end."""
+        if self._failed is None:
+            try:
+                return step()
+            except NotesError:
                 raise
-            findings.append(Finding(f"the rest cannot be checked: {one_line(error)}"))
-        findings += [one for one in told if isinstance(one, Finding)]
-        held = tuple(one for one in told if isinstance(one, str))
-        return Audit(*counts, held, tuple(dict.fromkeys(findings)))
+            except Exception as error:
+                self._connection.rollback()
+                self._failed = error
+        return None
+
+    def _begin(self) -> None:
+        """Where to begin and where to end."""
+        connection, kept = self._connection, self._kept
+        since = _entry_of(connection, kept.since) if kept.since else 0
+        parts = self._parts = VerifiedParts.at(connection, kept.resume, kept.since)
+        newest, _ = head_in(connection)
+        if parts.before and digest_at(connection, parts.entry) != parts.head:
+            what = f"{kept.resume} says that parts were verified to entry {parts.entry}, head {parts.head}"
+            self._findings.append(Finding(f"{what}: the journal never had that head, it was cut off or rewritten"))
+            parts.begin_anew(connection)
+        self._span = span = Span(since, parts.entry if self._is_bounded or parts.entry < newest else None)
+        if parts.before:
+            what = "verified before this verify was stopped, and not looked at again"
+            self._held.append(f"{what}: {', '.join(parts.before)}")
+        if parts.entry < newest:
+            more = f"entries {parts.entry + 1} to {newest} were written after this verify began"
+            self._held.append(f"{more}: crosstable office verify --since {parts.head} looks at them")
+        made = supplements(connection)
+        heads = {one.act: heads_at(connection, one.act - 1) for one in made}
+        self._checks = RowChecks(connection, made, heads, span)
+
+    def _part(self, name: str, look: Callable[[], Iterable[Finding]]) -> None:
+        """Look at a part, where that was not done before."""
+        if name in self._parts.before:
+            return
+        self._findings += look()
+        if self._failed is None and not self._findings:
+            self._parts.note(name, self._posted() if name == _POSTINGS else None)
+
+    def _rows(self) -> None:
+        """Every row against the entry that wrote it."""
+        proof, checks = Proof(self._connection, self._span), self._checks
+        self._findings += proof.findings
+        for part in PARTS:
+
+            def look(part: Sequence[Table] = part) -> Iterator[Finding]:
+                for table in part:
+                    yield from proof.of_table(table, None if checks is None else checks.looks.get(table.name))
+                if checks is not None:
+                    yield from self._tried(lambda: checks.finish(part)) or ()
+
+            self._part(part[0].name, look)
+
+    def _posted(self) -> tuple[str, int]:
+        """The sum of the digests of current postings, and how many they are: as they were seen, now or before."""
+        noted = self._parts.before.get(_POSTINGS)
+        if noted is not None:
+            return noted[0], noted[1]
+        assert self._checks is not None
+        return text_of(self._checks.state), self._checks.postings
+
+    def _content(self) -> None:
+        """What the rows say, against one another."""
+        connection, span = self._connection, self._span
+        self._findings += self._told(_kept(connection, self._kept, span.since))
+        self._findings += broken_links(connection)
+        self._part("originals", lambda: self._told(read_again(connection, span)))
+        self._part("ratings", self._wrong_ratings)
+
+    def _told(self, said: Iterator[Finding | str]) -> Iterator[Finding]:
+        """Findings; sentences that are none are put with what is said at the end."""
+        for one in said:
+            if isinstance(one, str):
+                self._held.append(one)
+            else:
+                yield one
+
+    def _wrong_ratings(self) -> Iterator[Finding]:
+        connection, since = self._connection, self._span.since
+        run = last_run(connection, since) if since else 0
+        if not run:
+            yield from _wrong_postings(connection, self._span.through, self._posted()[0], self._progress)
+        elif not follows_since(Record(connection, last_run(connection)), run, self._progress):
+            what = f"what was posted since entry {since} does not follow from the record"
+            yield Finding(f"{what}: verify without --since says more", last_run(connection), tables.posting.name)
+
+    def _counts(self) -> tuple[int, int, int, int, str]:
+        connection, span, parts = self._connection, self._span, self._parts
+        if not parts.entry:
+            raise OfficeError("the journal is empty")
+        section, supplement = tables.section.c, tables.supplement.c
+        written = select(section.event_id, section.number).where(*span.of(section.act)).distinct()
+        sections = select(func.count()).select_from(written.subquery())
+        lists = select(func.count()).select_from(tables.supplement).where(*span.of(supplement.act))
+        numbers = [connection.execute(one).scalar_one() for one in (sections, lists)]
+        return parts.entry, numbers[0], self._posted()[1], numbers[1], parts.head
 
 
 @contextmanager
@@ -168,54 +297,28 @@ def kept_list(connection: Connection, path: str) -> Finding | str:
     return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
 
 
-def _counts(connection: Connection, checks: RowChecks, since: int) -> tuple[int, int, int, int, str]:
-    last = head(connection)
-    if last is None:
-        raise OfficeError("the journal is empty")
-    section, supplement = tables.section.c, tables.supplement.c
-    written = select(section.event_id, section.number).where(section.act > since).distinct()
-    sections = select(func.count()).select_from(written.subquery())
-    lists = select(func.count()).select_from(tables.supplement).where(supplement.act > since)
-    numbers = [connection.execute(one).scalar_one() for one in (sections, lists)]
-    return last.seq, numbers[0], checks.postings, numbers[1], last.digest
-
-
-def _content(connection: Connection, checks: RowChecks, since: int, progress: Progress) -> Iterator[Finding | str]:
-    """What the rows say, against one another."""
-    record = Record(connection, last_act_of(connection, None))
-    yield from broken_links(connection)
-    yield from checks.finish()
-    yield from read_again(connection, since)
-    run = last_run(connection, since) if since else 0
-    if not run:
-        yield from _wrong_postings(record, checks.state, progress)
-    elif not follows_since(Record(connection, last_run(connection)), run, progress):
-        what = f"what was posted since entry {since} does not follow from the record: verify without --since says more"
-        yield Finding(what, last_run(connection), tables.posting.name)
-
-
 def sections_to_check(connection: Connection) -> int:
     """About how many steps of progress an audit tells."""
     return connection.execute(select(func.count()).select_from(tables.section)).scalar_one()
 
 
-def _wrong_postings(record: Record, posted: int, progress: Progress) -> Iterator[Finding]:
+def _wrong_postings(connection: Connection, through: int | None, posted: str, progress: Progress) -> Iterator[Finding]:
     """Sums of digests are compared, which takes no room; where they differ, every posting."""
-    connection, run = record.connection, last_run(record.connection)
-    as_rated = Record(connection, run)
-    if text_of(sum_due(as_rated, progress)) != text_of(posted):
+    run = last_run(connection, through)
+    as_rated, then = Record(connection, run), None if through is None else run
+    if text_of(sum_due(as_rated, progress)) != posted:
         computed = derived(as_rated).postings
-        differences = [*posting_differences(computed, all_current(connection))]
+        differences = [*posting_differences(computed, all_current(connection, then))]
         for what in differences or ["the postings do not follow from the record"]:
             yield Finding(what, run, tables.posting.name)
     last = act_of(connection, run)
     if last is None:
         return
     if last.after.get("digests") != DIGESTS:
-        posted = sum(older_fingerprint(stored.posting) for stored in all_current(connection).values())
+        posted = text_of(sum(older_fingerprint(one.posting) for one in all_current(connection, then).values()))
     table = tables.run
     stored_state = connection.execute(select(table.c.state_after).where(table.c.act == run)).scalar()
-    if {stored_state, last.after["state"]} != {text_of(posted)}:
+    if {stored_state, last.after["state"]} != {posted}:
         yield Finding(f"the state after run {run} is not the one that the run wrote down", run, table.name)
 
 

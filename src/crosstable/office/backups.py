@@ -17,7 +17,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext
 from datetime import date
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -26,21 +26,21 @@ from sqlalchemy import Column, ColumnElement, Connection, Date, LargeBinary, Met
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
+from crosstable.office.complete_files import complete_file
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
-from crosstable.office.founding import COMMITTED, bring_up, migrate
+from crosstable.office.founding import migrate
 from crosstable.office.jobs import OPEN
 from crosstable.office.ledger.journal import NO_HASH, Author, head
 from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.proof import proof
 from crosstable.office.sealing import Sealing, is_sealed, unseal
+from crosstable.office.upgrading import COMMITTED, bring_up, note_upgrade
 
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
-# Where Linux shows a program its open files; a file without a name gets one through it.
-_OPEN_FILES = "/proc/self/fd"
 # Tables of a backup: the record, and who may work on it.
 KEPT = (
     *tables.metadata.sorted_tables,
@@ -85,38 +85,6 @@ def backup(office: Office, path: str, progress: Progress = in_silence, key: str 
         zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         return _write(connection, archive, progress, waiting)
-
-
-@contextmanager
-def complete_file(path: str) -> Iterator[IO[bytes]]:
-    """A file to write that only its owner may read, and that takes its place when it is complete.
-
-    Until then it has no name where the system can do that, so that nothing is left when the program is killed;
-    elsewhere it ends in ``.partial``, and the next one cleans it up.
-    """
-    partial, folder = f"{path}.partial", os.path.dirname(path) or "."
-    with suppress(FileNotFoundError):
-        os.remove(partial)
-    unnamed = getattr(os, "O_TMPFILE", 0) if os.path.isdir(_OPEN_FILES) else 0
-    try:
-        handle = os.open(folder, unnamed | os.O_RDWR, 0o600)
-    except OSError:  # a folder is opened like this only where files without a name can be
-        unnamed, handle = 0, os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if unnamed:
-                os.link(f"{_OPEN_FILES}/{file.fileno()}", partial, src_dir_fd=directory)
-        os.replace(partial, path)
-        with suppress(OSError):
-            os.fsync(directory)  # the name outlasts a power cut
-    finally:
-        os.close(directory)
-        with suppress(FileNotFoundError):
-            os.remove(partial)
 
 
 def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress, waiting: list[bytes]) -> Backup:
@@ -195,9 +163,11 @@ def restore(
                         )
                     progress(done)
                 author = Author("restore", f"restored from {os.path.basename(path)}")
-                bring_up(connection, apart, clock, author, manifest["schema"])
+                bring_up(connection, apart, manifest["schema"])
+                if manifest["schema"] < COMMITTED:
+                    note_upgrade(connection, clock, author, manifest["schema"])
                 _check_restored(connection, manifest, path)
-                erased = erase_again(office, connection, listed)
+                erased = erase_again(office, connection, apart, listed)
         if erased:
             office.close()
             office.store.scrub()

@@ -7,8 +7,8 @@ import lzma
 from pathlib import Path
 
 from crosstable.office.accounts import NewAccount, Role
-from crosstable.office.founding import upgrade_office
 from crosstable.office.ledger.journal import Author
+from crosstable.office.upgrading import upgrade_office
 
 NAME = "Demonstration Chess Federation"
 SEED = Path(__file__).with_suffix(".xz")

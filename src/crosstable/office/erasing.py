@@ -22,6 +22,7 @@ from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
+from crosstable.office.erasing_jobs import clear_ended, require_none_waits
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED as ERASED
 from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
@@ -36,6 +37,7 @@ from crosstable.office.security_log import SecurityKind, note
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
+from crosstable.terms import RatingSystem
 
 # Columns of a member that are emptied; the others say nothing of who it is and may enter a rating.
 _OF_MEMBER = {
@@ -56,13 +58,17 @@ _SHORTEST = 4
 
 
 class Erased(NamedTuple):
-    """What was erased: the journal entry, the ids of the person, how many rows and files, where the name remains."""
+    """What was erased: the journal entry, the ids of the person, how many rows and files, where the name remains.
+
+    ``person`` is who it was, for whoever has more to erase.
+    """
 
     act: int
     members: tuple[str, ...]
     rows: Mapping[str, int]
     documents: int
     remains: tuple[str, ...]
+    person: "_Person"
 
 
 def erase_member(office: Office, author: Author, member_id: str) -> Erased:
@@ -70,11 +76,12 @@ def erase_member(office: Office, author: Author, member_id: str) -> Erased:
     if not author.reason:
         raise OfficeError("say why; the journal keeps the reason, so write no name into it")
     with office.writing(author.actor, f"erasing {member_id}") as connection:
+        require_none_waits(connection, _Person(Record(connection, last_act_of(connection, None)), member_id))
         made = erase_in(office, connection, author, member_id)
     with office.writing_accounts(author.actor, f"erasing {member_id}") as connection:
-        job = account_tables.job  # files and findings of jobs that are over; who waits is not known here
-        over = update(job).where(job.c.ended.is_not(None))
-        connection.execute(over.values(content=None, result=None, error=None))
+        clear_ended(connection, made.person)
+        kept = made.person.said_at(connection, [account_tables.account.c.full_name])
+        made = made._replace(remains=(*made.remains, *kept))
         note(connection, office.clock(), SecurityKind.ERASED, author.actor, made.members[0], entry=made.act)
     return made
 
@@ -94,7 +101,7 @@ def erase_in(office: Office, connection: Connection, author: Author, member_id: 
     _write_persons(connection, act, person.ids)
     _keep_starts(connection, act, starts)
     rate_pending(office, connection, Author(author.actor, f"after erasing member {person.ids[0]}"), Watch())
-    return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)))
+    return Erased(act, person.ids, dict(work.counts), work.documents, tuple(person.remains(connection)), person)
 
 
 def erasures(connection: Connection) -> list[tuple[int, datetime, tuple[str, ...]]]:
@@ -148,12 +155,16 @@ class _Person:
 
     def remains(self, connection: Connection) -> Iterator[str]:
         """Places that are no personal values of the record and still say the name."""
-        for table in tables.metadata.sorted_tables:
-            for column in table.columns:
-                if "personal" not in column.info and isinstance(column.type, String) and self.names:
-                    says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
-                    if connection.execute(select(column).where(says).limit(1)).first() is not None:
-                        yield f"{table.name}.{column.name}"
+        columns = [column for table in tables.metadata.sorted_tables for column in table.columns]
+        yield from self.said_at(connection, [one for one in columns if "personal" not in one.info])
+
+    def said_at(self, connection: Connection, columns: Iterable[Column[Any]]) -> Iterator[str]:
+        """Which of some columns say the name."""
+        for column in columns:
+            if isinstance(column.type, String) and self.names:
+                says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
+                if connection.execute(select(column).where(says).limit(1)).first() is not None:
+                    yield f"{column.table.name}.{column.name}"
 
 
 class _Nobody:
@@ -193,25 +204,24 @@ def _written(born: date) -> set[str]:
 # The starts that rest on an age.
 
 
-def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], tuple[float, float]]:
-    """Sections in which the age of the person may have entered their start, and what it was."""
+# By system: rating and games.
+Starts = dict[RatingSystem, tuple[float, float]]
+
+
+def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], Starts]:
+    """Sections in which the age of the person may have entered their start, and what it was in each system."""
     if not any((one.birth_date or one.birth_year or one.adult) for one in record.people(person.ids).values()):
         return {}
     posting = tables.posting.c
-    columns = (posting.event_id, posting.section, posting.prior, posting.start_games, posting.started)
+    columns = (posting.event_id, posting.section, posting.system, posting.prior, posting.start_games, posting.started)
     query = select(*columns, posting.start_sources).where(
         posting.member_id == person.ids[0], posting.start_sources.is_not(None), is_current()
     )
-    found: dict[tuple[str, int], tuple[float, float]] = {}
-    for event_id, section, prior, games, started, sources in record.connection.execute(query):
+    found: dict[tuple[str, int], Starts] = {}
+    for event_id, section, system, prior, games, started, sources in record.connection.execute(query):
         is_blend = edition_for(started).constants.initialisation == Initialisation.BLEND
-        if sources != "[]" and not is_blend:
-            continue
-        if found.setdefault((event_id, section), (prior, games)) != (prior, games):
-            raise OfficeError(
-                f"member {person.ids[0]} started with two different ratings in event {event_id}, section {section}; "
-                "without the birth date they would not follow from the record. Nothing was erased"
-            )
+        if sources == "[]" or is_blend:
+            found.setdefault((event_id, section), {})[RatingSystem(system)] = prior, games
     return found
 
 
@@ -222,7 +232,14 @@ def _write_persons(connection: Connection, act: int, ids: Iterable[str]) -> None
     write_rows(connection, tables.member, [{**row, "act": act} for row in rows])
 
 
-def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], tuple[float, float]]) -> None:
+def _by_hand(starts: Starts) -> dict[str, Any]:
+    """Starts of a section as an entry says them: the first system's, and those of others where they differ."""
+    first = starts[min(starts)]
+    others = {one.name: list(start) for one, start in starts.items() if start != first}
+    return {"start": list(first), **({"starts": others} if others else {})}
+
+
+def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, int], Starts]) -> None:
     """Versions of sections in which a start is set by hand that followed from an age."""
     record = Record(connection, act)
     erased = erased_members(connection)
@@ -231,7 +248,7 @@ def _keep_starts(connection: Connection, act: int, starts: Mapping[tuple[str, in
         assert heading is not None
         entries = record.entries([heading])[event_id, number]
         changed = [
-            one._replace(extra={**one.extra, "start": list(start)})
+            one._replace(extra={**one.extra, **_by_hand(start)})
             if one.member_id in erased and "start" not in one.extra
             else one
             for one in entries

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.erasing import erase_in, erased_members, erasures
+from crosstable.office.erasing_jobs import cancel_waiting, clear_ended
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
 from crosstable.office.plain_errors import plain_os_errors
@@ -84,15 +85,17 @@ def lists_for(url: str, backup: str) -> list[str]:
     return [path for path in (list_path(url), f"{backup}{ENDING}") if path and os.path.isfile(path)]
 
 
-def erase_again(office: Office, connection: Connection, listed: Sequence[ListedErasure]) -> int:
-    """Erase everybody of a list who is still there; returns how many people that were."""
+def erase_again(office: Office, connection: Connection, apart: Connection, listed: Sequence[ListedErasure]) -> int:
+    """Erase everybody of a list who is still there, and files that wait and name them; returns how many people."""
     count = 0
     for one in listed:
         record = Record(connection, last_act_of(connection, None))
         missing = _not_erased(record, one.members)
         while missing:  # ids that were merged later are several people here
             author = Author("restore", f"erased on {one.at[:10]}, after this backup was made")
-            erase_in(office, connection, author, missing[0])
+            made = erase_in(office, connection, author, missing[0])
+            cancel_waiting(apart, made.person, office.clock())
+            clear_ended(apart, made.person)
             count += 1
             record = Record(connection, last_act_of(connection, None))
             missing = _not_erased(record, one.members)

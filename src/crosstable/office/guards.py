@@ -11,7 +11,7 @@ from crosstable.office.founding import migrate
 from crosstable.office.proof import UNREADABLE, Finding, one_line
 
 # Statistics that SQLite keeps for itself are no part of an office.
-_DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+_DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_stat%' ESCAPE '!'"
 _GUARDS = text(
     "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
     "JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = c.relnamespace "

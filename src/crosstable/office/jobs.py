@@ -90,6 +90,11 @@ class Job(NamedTuple):
         """What it is called: a file by its name, anything else by what is done."""
         return str(self.wish.get("name", self.kind.value))
 
+    @property
+    def about(self) -> str:
+        """What it is about: a file, a month, a folder; nothing where that is the whole office."""
+        return next((str(self.wish[name]) for name in ("name", "month", "folder", "archive") if name in self.wish), "")
+
     def by(self) -> Author:
         """Who asked for it, and why."""
         return Author(self.author, self.reason)
@@ -197,10 +202,13 @@ def waiting(office: Office) -> dict[str, int]:
 
 def content_of(office: Office, job_id: str) -> bytes | None:
     """The file that came with a job."""
-    table = tables.job
     with office.reading() as connection:
-        found = connection.execute(select(table.c.content).where(table.c.job_id == job_id)).scalar()
+        found = connection.execute(_content(job_id)).scalar()
     return None if found is None else bytes(found)
+
+
+def _content(job_id: str) -> Select[Any]:
+    return select(tables.job.c.content).where(tables.job.c.job_id == job_id)
 
 
 def cancel(office: Office, who: str, job_id: str) -> Job:
@@ -224,6 +232,8 @@ def retry(office: Office, who: str, job_id: str) -> Job:
         job = _one(connection, job_id)
         if job.state not in (JobState.FAILED, JobState.CANCELED):
             raise OfficeError(f"job {job_id} is {job.state.value}; only one that failed or was canceled is tried again")
+        if "name" in job.wish and connection.execute(_content(job_id)).scalar() is None:
+            raise OfficeError(f"the file of job {job_id} is no longer kept; send it again")
         again = {"state": JobState.QUEUED.value, "tries": 0, "due": instant(office.clock()), "is_canceled": False}
         empty = dict.fromkeys(("begun", "ended", "worker", "lease", "result", "error"))
         connection.execute(update(table).where(table.c.job_id == job_id).values({**again, **empty, "done": 0}))

@@ -46,6 +46,15 @@ class TakenFile(NamedTuple):
     erased: int = 0
 
 
+def without_ratings(found: MembersFile) -> MembersFile:
+    """A members file that says only who its members are: ratings set by hand may take two people."""
+    bare = {
+        member: Background(birth_date=one.birth_date, birth_year=one.birth_year, adult=one.adult)
+        for member, one in found.backgrounds.items()
+    }
+    return found._replace(backgrounds=bare)
+
+
 def birth_faults(found: MembersFile, today: date) -> list[Fault]:
     """Birth dates of a members file that cannot be, or hardly, each at its place."""
     faults = []

@@ -22,7 +22,7 @@ from crosstable.office.ledger.commitments import NO_HASH
 from crosstable.office.ledger.facts import Heading, Person, Record, State
 from crosstable.office.ledger.journal import act_of
 from crosstable.office.new_members import members_of_report
-from crosstable.office.proof import Finding
+from crosstable.office.proof import EVERYTHING, Finding, Span
 from crosstable.office.sections import section_rows
 from crosstable.office.submissions import Document, as_version_of, document_of_bytes, event_of
 
@@ -66,11 +66,11 @@ def newcomers_waiting(
     return [found[member_id] for member_id in sorted(found)]
 
 
-def read_again(connection: Connection, since: int = 0, read: Read = read_data) -> Iterator[Finding | str]:
-    """Every original that came in after an entry, against its hash and the rows that were written with it."""
+def read_again(connection: Connection, span: Span = EVERYTHING, read: Read = read_data) -> Iterator[Finding | str]:
+    """Every original that came in with some entries, against its hash and the rows that were written with it."""
     table = tables.document
     columns = table.c.digest, table.c.name, table.c.act, table.c.event_id, table.c.salt
-    for digest, name, act, event_id, salt in connection.execute(select(*columns).where(table.c.act > since)).all():
+    for digest, name, act, event_id, salt in connection.execute(select(*columns).where(*span.of(table.c.act))).all():
         if len(salt or "") == len(NO_HASH):
             continue  # it was erased
         content = bytes(connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one())

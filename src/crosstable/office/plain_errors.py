@@ -65,6 +65,7 @@ _REMEDIES = {
     "no space left": "Make room on the disk and try again.",
     "disk i/o error": "The disk failed, or it is full; check it and try again.",
     "not a database": "The file is not an office, or it is damaged: restore a backup.",
+    "could not decode": "The file is damaged: restore a backup (crosstable office restore).",
     "malformed": "The file is damaged: restore a backup (crosstable office restore).",
     "readonly": "The file may not be written to; check its owner and its folder.",
     "unable to open": "Check the path and the rights of its folder.",

@@ -8,11 +8,11 @@ import json
 import sqlite3
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from sqlalchemy import Connection, LargeBinary, Select, Table, select
+from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, Table, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from crosstable.office import tables
@@ -30,6 +30,8 @@ from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     import polars as pl
+    import psycopg
+    from psycopg.abc import Buffer
 
 # So many rows are taken one by one before they are summed.
 _SOME = 1000
@@ -46,6 +48,26 @@ class Finding(NamedTuple):
     entry: int | None = None
     table: str | None = None
     row: str | None = None
+
+
+class Span(NamedTuple):
+    """The journal entries whose rows are looked at: those after one, and up to another where one is named."""
+
+    since: int = 0
+    through: int | None = None
+
+    def has(self, entry: Hashable) -> bool:
+        """Whether an entry is one of them; what is no number of one is looked at wherever it stands."""
+        if type(entry) is not int:
+            return True
+        return self.since < entry and (self.through is None or entry <= self.through)
+
+    def of(self, column: ColumnElement[int]) -> list[ColumnElement[bool]]:
+        """The same as conditions of a query."""
+        return [column > self.since] * bool(self.since) + ([] if self.through is None else [column <= self.through])
+
+
+EVERYTHING = Span()
 
 
 class Commitment(NamedTuple):
@@ -65,9 +87,6 @@ class Look(Protocol):
 
     def take(self, frame: "pl.DataFrame") -> None:
         """See some rows, with the columns of the table's layout."""
-
-
-NOBODY: Mapping[str, Look] = {}
 
 
 class Read(NamedTuple):
@@ -105,19 +124,19 @@ _ORDER = {"entry": ("event_id", "section", "act"), "supplement_row": ("month",)}
 
 
 def read_table(
-    connection: Connection, table: Table, entries: Mapping[str, int], look: Look | None = None, since: int = 0
+    connection: Connection, table: Table, entries: Mapping[str, int], look: Look | None = None, span: Span = EVERYTHING
 ) -> Read:
-    """Hash the rows of a table that entries after one wrote; ``entries`` are those of the supplements by month.
+    """Hash the rows of a table that some entries wrote; ``entries`` are those of the supplements by month.
 
     Many rows at once, and, where that cannot be, one by one.
     """
     layout, column = row_layout(table), entry_column(table)
     query = select(*(table.c[name] for name in layout.names))
     query = query.order_by(*(table.c[name] for name in _ORDER.get(table.name, ())))
-    if since and column is not None:
-        query = query.where(table.c[column] > since)
-    elif since:
-        query = query.where(table.c.month.in_([month for month, entry in entries.items() if entry > since]))
+    if column is not None:
+        query = query.where(*span.of(table.c[column]))
+    elif span != EVERYTHING:
+        query = query.where(table.c.month.in_([month for month, entry in entries.items() if span.has(entry)]))
     place = layout.names.index(column or "month")
 
     def summed(read: _Reader, found: _Summing) -> Read:
@@ -186,16 +205,37 @@ def _digest(layout: RowLayout, row: Sequence[Any]) -> bytes:
 
 def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
     """What a query for stored columns finds, with no value turned into another."""
-    if connection.dialect.name == "postgresql":
-        yield from connection.execute(query.execution_options(stream_results=True, max_row_buffer=10_000))
-        return
     connection.execute(select(1))  # the transaction has begun
     driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "postgresql":
+        with _any_text(driver):
+            yield from connection.execute(query.execution_options(stream_results=True, max_row_buffer=10_000))
+        return
     driver.text_factory = _text
     try:
         yield from driver.execute(str(query.compile(connection, compile_kwargs={"literal_binds": True})))
     finally:
         driver.text_factory = str
+
+
+@contextmanager
+def _any_text(driver: "psycopg.Connection[Any]") -> Iterator[None]:
+    """Let the driver of a server give texts as they are stored, sound or not."""
+    from psycopg.adapt import Loader
+    from psycopg.types.string import TextLoader
+
+    class AnyText(Loader):
+        def load(self, data: "Buffer") -> str:
+            return _text(bytes(data))
+
+    kinds = ("text", "varchar")
+    for kind in kinds:
+        driver.adapters.register_loader(kind, AnyText)
+    try:
+        yield
+    finally:
+        for kind in kinds:
+            driver.adapters.register_loader(kind, TextLoader)
 
 
 def _columns(table: Table) -> Select[Any]:
@@ -212,28 +252,73 @@ def journal_digests(connection: Connection) -> dict[int, bytes]:
     return {row[0]: _digest(layout, row) for row in stored_rows(connection, _columns(tables.act))}
 
 
+def _commitments(connection: Connection) -> dict[int, Commitment]:
+    """What every entry commits to."""
+    return {row[0]: Commitment(*row) for row in stored_rows(connection, _columns(tables.commitment))}
+
+
 def months(connection: Connection) -> dict[str, int]:
     """The journal entries that published supplements, by month."""
     return {row[0]: row[1] for row in stored_rows(connection, _columns(tables.supplement))}
 
 
-def proof(connection: Connection, looks: Mapping[str, Look] = NOBODY, since: int = 0) -> Iterator[Finding]:
-    """Every place where the tables are not what the entries commit to; of rows only those of entries after one."""
+_Found = TypeVar("_Found")
+
+
+def _readable(
+    connection: Connection, table: Table, read: Callable[[Connection], _Found], findings: list[Finding]
+) -> _Found | None:
+    """What is read of a table, or nothing and a finding."""
     try:
-        journal = journal_digests(connection)
-        rows = stored_rows(connection, _columns(tables.commitment))
-        committed = {row[0]: Commitment(*row) for row in rows}
-        entries = months(connection)
+        return read(connection)
     except UNREADABLE as error:
         connection.rollback()
-        yield Finding(f"the journal cannot be read: {one_line(error)}", table=tables.act.name)
-        return
-    yield from _chain(journal, committed)
-    said = {seq: _said(one) for seq, one in committed.items() if type(seq) is not int or seq > since}
-    for table in sorted(COMMITTED, key=lambda table: table is not tables.section):  # whose rows are those of entries
-        read = read_table(connection, table, entries, looks.get(table.name), since)
+        findings.append(Finding(f"{table.name} cannot be read: {one_line(error)}", table=table.name))
+        return None
+
+
+_TOGETHER = (tables.section, tables.entry, tables.posting, tables.member, tables.supplement_row)
+# What is read together: the rows of sections are held against their headings, supplements against postings and names.
+PARTS: Sequence[Sequence[Table]] = (
+    (tables.section, tables.entry),
+    (tables.posting, tables.member, tables.supplement_row),
+    *((one,) for one in COMMITTED if one not in _TOGETHER),
+)
+
+
+class Proof:
+    """What the entries say of one another and of their rows, read once; tables are then held against it."""
+
+    def __init__(self, connection: Connection, span: Span = EVERYTHING) -> None:
+        self._connection, self._span = connection, span
+        self.findings: list[Finding] = []
+        journal = _readable(connection, tables.act, journal_digests, self.findings)
+        committed = _readable(connection, tables.commitment, _commitments, self.findings)
+        self._entries = _readable(connection, tables.supplement, months, self.findings)
+        self._said: dict[int, Mapping[str, Sequence[Any]]] | None = None
+        if journal is not None and committed is not None:
+            self.findings += _chain(journal, committed)
+            self._said = {seq: _said(one) for seq, one in committed.items() if span.has(seq)}
+
+    def of_table(self, table: Table, look: Look | None = None) -> Iterator[Finding]:
+        """Every place where a table is not what the entries commit to."""
+        if self._said is None:
+            return
+        if self._entries is None and entry_column(table) is None:
+            yield Finding(f"{table.name} cannot be checked while supplement cannot be read", table=table.name)
+            return
+        read = read_table(self._connection, table, self._entries or {}, look, self._span)
         yield from read.findings
-        yield from _rows(connection, table, read.summaries, said)
+        yield from _rows(self._connection, table, read.summaries, self._said)
+
+
+def proof(connection: Connection) -> Iterator[Finding]:
+    """Every place where the tables are not what the entries commit to."""
+    made = Proof(connection)
+    yield from made.findings
+    for part in PARTS:
+        for table in part:
+            yield from made.of_table(table)
 
 
 def _chain(journal: Mapping[int, bytes], committed: Mapping[int, Commitment]) -> Iterator[Finding]:

@@ -41,7 +41,9 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color", "clock_days", "consent"),
+    EntryKind.SETTINGS: (
+        *("public_decimals", "uncertainty", "memberships", "name", "contact", "color", "clock_days", "consent"),
+    ),
     EntryKind.UPGRADE: ("from", "to"),
     EntryKind.CLOCK: ("clock", "last"),
 }

@@ -26,7 +26,7 @@ from crosstable.office.public import (
     public_rows,
     shown,
 )
-from crosstable.office.settings import public_places
+from crosstable.office.settings import UNCERTAINTY, is_on, public_places
 from crosstable.office.titles import Title, titles_of
 from crosstable.office.views import KnownOn, history, known, log, member_view, rated_section, ripple
 from crosstable.terms import FloorKind, RatingSystem
@@ -76,7 +76,8 @@ class PublicSection(NamedTuple):
 class PublicOffice:
     """What anybody may ask of an office, as known now or on a past day.
 
-    ``record`` is the record as the newest run knew it, ``places`` how many decimals of a rating are public.
+    ``record`` is the record as the newest run knew it, ``places`` how many decimals of a rating are public;
+    ``has_uncertainty`` says whether the ± of Regular ratings is.
     """
 
     def __init__(self, connection: Connection, known_on: KnownOn = None) -> None:
@@ -85,6 +86,7 @@ class PublicOffice:
         self._newest, self.run = known(connection, known_on)
         self.record = Record(connection, self.run)
         self.places = public_places(connection, self._newest.through)
+        self.has_uncertainty = is_on(connection, UNCERTAINTY, self._newest.through)
 
     def member(self, member_id: str) -> PublicMember:
         """A member and their ratings."""

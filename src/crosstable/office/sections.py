@@ -14,6 +14,7 @@ from crosstable.office import tables
 from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import NO_CELL, EntryFact, Heading, Record, State
 from crosstable.office.ledger.journal import canonical, digest_of_rows
+from crosstable.record_rows import starts_by_system
 from crosstable.terms import (
     Background,
     GivenStart,
@@ -90,7 +91,8 @@ def _extra(player: ReportedPlayer) -> dict[str, Any]:
     if background.cfc is not None:
         extra["cfc"] = [background.cfc.rating, background.cfc.as_of]
     if background.given_start is not None:
-        extra["start"] = list(background.given_start)
+        extra["start"] = list(background.given_start[:2])
+        extra["starts"] = {one.name: list(start) for one, start in background.given_start.others.items()} or None
     if player.details:
         extra["details"] = dict(player.details)
     return {name: value for name, value in extra.items() if value is not None and value != ""}
@@ -165,7 +167,7 @@ def _reported_player(entry: EntryFact) -> ReportedPlayer:
     background = Background(
         fide=outside_of(extra, "fide"),
         cfc=outside_of(extra, "cfc"),
-        given_start=None if start is None else GivenStart(*start),
+        given_start=None if start is None else GivenStart(*start, starts_by_system(extra.get("starts", {}))),
     )
     known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
     return ReportedPlayer(

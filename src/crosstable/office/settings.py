@@ -14,11 +14,13 @@ from crosstable.office.ledger.journal import CLOCK_DAYS, Author, Change, EntryKi
 from crosstable.office.rounding import DECIMALS, WHOLE
 
 PUBLIC_DECIMALS = "public_decimals"
+UNCERTAINTY = "uncertainty"
 MEMBERSHIPS = "memberships"
 TOTP = "totp"
 # Every setting, and what it means where it is on; all are off until the office switches them on.
 SETTINGS = {
     PUBLIC_DECIMALS: "the public sees two decimals of ratings",
+    UNCERTAINTY: "the public sees by how many points a Regular rating may be off",
     MEMBERSHIPS: "sections with a player who was no member are held",
     TOTP: "accounts of the office log in with a second factor",
 }

@@ -140,7 +140,8 @@ class Sqlite:
 
     def scrub(self) -> bool:
         """Write the file anew without free pages, and empty the log beside it; not while somebody else reads it."""
-        shutil.rmtree(f"{self.path}.lists", ignore_errors=True)  # files that the site made of published lists
+        for made in ("lists", "run"):  # files of published lists, and what a run that was interrupted left
+            shutil.rmtree(f"{self.path}.{made}", ignore_errors=True)
         done = [_scrubbed(path) for path in (self.path, self.accounts_path) if os.path.isfile(path)]
         return all(done)
 

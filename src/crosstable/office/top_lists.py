@@ -17,10 +17,12 @@ from crosstable.errors import OfficeError
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.published import month_of
-from crosstable.office.supplements import ListRow, published_rows, supplements
+from crosstable.office.supplements import ListRow, Supplement, published_rows, supplements
 from crosstable.terms import RatingSystem
 
 DEFAULT_SIZE = 100
+# No public list is longer.
+MOST_TOP = 500
 # Younger people are on age lists only where that was asked for.
 OF_AGE = 18
 NOT_BY_STATE = "age groups are those of the whole list, not of one state"
@@ -102,13 +104,40 @@ def top_list(connection: Connection, month: str, wanted: Wanted) -> TopList:
     if listed is None:
         raise OfficeError(f"the list of {month} is not published")
     rows = published_rows(connection, month)
-    people: dict[str, Person] = {}
-    if wanted.band is not None:
-        ids = {row.member_id for row in rows}
-        now, then = Record(connection, last_act_of(connection, None)), Record(connection, listed.act).people(ids)
-        wishes = now.people({now.one_id(one) for one in ids})
-        people = {one: person._replace(age_lists=wishes[now.one_id(one)].age_lists) for one, person in then.items()}
+    people = {} if wanted.band is None else _people(connection, listed, rows)
     return TopList(wanted.title, month, listed.digest, ranked(rows, wanted, people, month_of(month).year))
+
+
+class AgeRank(NamedTuple):
+    """A place on the list of an age group."""
+
+    band: str
+    rank: int
+
+
+AgeRanks = dict[tuple[str, RatingSystem], list[AgeRank]]
+
+
+def age_ranks(connection: Connection, month: str) -> AgeRanks:
+    """Where members stand on the age lists of a month; whoever is on none of them that is shown has no place."""
+    listed = next(one for one in supplements(connection) if one.month == month)
+    rows = published_rows(connection, month)
+    people = _people(connection, listed, rows)
+    found: AgeRanks = {}
+    for system in RatingSystem:
+        own = [row for row in rows if row.system is system and not row.is_provisional]
+        for band in AGE_BANDS:
+            for row in ranked(own, Wanted(system, band=band, size=MOST_TOP), people, month_of(month).year):
+                found.setdefault((row.member_id, system), []).append(AgeRank(band.name, row.rank))
+    return found
+
+
+def _people(connection: Connection, listed: Supplement, rows: Sequence[ListRow]) -> dict[str, Person]:
+    """The members of a list with the years of birth of then and the wishes of now."""
+    ids = {row.member_id for row in rows}
+    now, then = Record(connection, last_act_of(connection, None)), Record(connection, listed.act).people(ids)
+    wishes = now.people({now.one_id(one) for one in ids})
+    return {one: person._replace(age_lists=wishes[now.one_id(one)].age_lists) for one, person in then.items()}
 
 
 def ranked(rows: Sequence[ListRow], wanted: Wanted, people: Mapping[str, Person], year: int) -> tuple[TopRow, ...]:

@@ -10,7 +10,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from crosstable.errors import CrosstableError, Fault, FormatError, OfficeBusyError, OfficeError
@@ -44,7 +44,7 @@ from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.watching import Progress, StageClock, Watch
 from crosstable.office.members import import_members
-from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken
+from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
 from crosstable.office.published import month_of
 from crosstable.office.schedules import due_jobs
 from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes
@@ -149,6 +149,8 @@ def _publish(office: Office, job: Job, progress: Progress) -> Told:
 
 
 def _import(office: Office, job: Job, progress: Progress) -> Told:
+    if "archive" in job.wish:
+        return _import_archive(office, job, progress)
     content = content_of(office, job.job_id)
     assert content is not None
     name = job.wish["name"]
@@ -156,13 +158,26 @@ def _import(office: Office, job: Job, progress: Progress) -> Told:
     faults = [*found.faults, *birth_faults(found, office.clock().date())]
     if any(one.severity.stops for one in faults):
         return Told({"faults": [fault_object(one) for one in faults]}, f"{name} has errors; nothing was stored")
+    if not job.wish.get("takes_ratings", True):
+        found = without_ratings(found)
+    as_of = date.fromisoformat(job.wish["as_of"]) if "as_of" in job.wish else None
     with office.reading() as connection:
-        what = taken(known(connection).record, found, name, StartingRatingOptions(None))
+        what = taken(known(connection).record, found, name, StartingRatingOptions(as_of))
     if what.openings:
         _require_alone(office, "starting ratings")
     made = import_members(once(office, job, PATIENCE), job.by(), what.people, what.openings)
     result = {"entry": made.act, "new": made.new, "changed": made.changed, "unchanged": made.unchanged}
     return Told(result, then=_run_after(job, None) if made.act else None)
+
+
+def _import_archive(office: Office, job: Job, progress: Progress) -> Told:
+    """A whole archive into an office that is empty still: the longest import there is."""
+    from crosstable.office.bulk.archive_in import import_archive
+
+    _require_alone(office, "an archive with its starting ratings")
+    made = import_archive(once(office, job, PATIENCE), job.by(), job.wish["archive"], progress)
+    result = {"members": made.members, "events": made.events, "sections": made.sections, "games": made.games}
+    return Told(result, then=_run_after(job, None))
 
 
 def _backup(office: Office, job: Job, progress: Progress) -> Told:

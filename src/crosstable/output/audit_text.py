@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
+from typing import NamedTuple
 
 from crosstable.explanation import lines_text
 from crosstable.output.verify_html import STYLE
@@ -26,10 +27,10 @@ SHORT = {
 }
 _PLAYER = re.compile(r"\bplayer (\d+)")
 WORDS = {
-    AuditVerdict.DIFFERS: "The posted ratings differ from what the rules give.",
+    AuditVerdict.DIFFERS: "Some posted ratings differ from what the rules give.",
     AuditVerdict.UNKNOWN: "Some posted ratings cannot be checked with what is known here.",
     AuditVerdict.EXPLAINED: "The rules explain every posted rating.",
-    AuditVerdict.REPRODUCED: "The rules give every posted rating.",
+    AuditVerdict.REPRODUCED: "Every posted rating is what the rules give.",
 }
 SENDING = (
     "US Chess takes corrections from the tournament director. If a result or a name is wrong, send this report to the "
@@ -86,13 +87,23 @@ def names_of(audited: AuditedEvent, section: int) -> dict[int, str]:
     return {row.number: row.name for row in audited.rows if row.section == section and row.name}
 
 
-def reasons(row: AuditedRow, names: Mapping[int, str]) -> list[str]:
-    """What would give the posted rating, the likeliest first, with the names of players."""
-    said = []
-    for one in row.hypotheses[:MOST_LISTED]:
-        what = _PLAYER.sub(lambda found: _name(int(found[1]), names), one.what)
-        said.append(f"{what}. That gives {figure(one.ratings[row.number], row)}.")
-    return said
+class Reason(NamedTuple):
+    """What would give the posted rating, in words with the names of players, and the rating that it gives."""
+
+    what: str
+    gives: str
+
+    def __str__(self) -> str:
+        """Both as sentences."""
+        return f"{self.what}. That gives {self.gives}."
+
+
+def reasons(row: AuditedRow, names: Mapping[int, str]) -> list[Reason]:
+    """What would give the posted rating, the likeliest first."""
+    return [
+        Reason(_PLAYER.sub(lambda found: _name(int(found[1]), names), one.what), figure(one.ratings[row.number], row))
+        for one in row.hypotheses[:MOST_LISTED]
+    ]
 
 
 def _name(number: int, names: Mapping[int, str]) -> str:
@@ -156,7 +167,7 @@ def audit_page(audited: AuditedEvent, number: int | None = None) -> str:
 
 
 def _html_row(row: AuditedRow, names: Mapping[int, str]) -> str:
-    said = "".join(f"<br>Possible reason: {escape(one)}" for one in reasons(row, names))
+    said = "".join(f"<br>Possible reason: {escape(str(one))}" for one in reasons(row, names))
     before = "unrated" if row.pre is None else f"{row.pre:g}"
     gives = figure(row.computed, row)
     cells = (str(row.number), escape(printable(row.name)), before, f"{row.posted:g}", gives)

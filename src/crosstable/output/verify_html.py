@@ -39,9 +39,9 @@ def verify_body(found: Verification, norms: NormTally) -> str:
     total, carried = tally(found.alone), tally(found.carried)
     rows = unexplained(found.carried)
     body = [
-        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {total.share:.2f}&nbsp;% are within "
-        f"one point or stopped at a floor; with what earlier pages show, {carried.share:.2f}&nbsp;%. "
-        f"{norms.agree} of {norms.rows} norm codes agree.</p>",
+        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {total.share:.2f}\N{NO-BREAK SPACE}% "
+        f"are within one point or stopped at a floor; with what earlier pages show, "
+        f"{carried.share:.2f}\N{NO-BREAK SPACE}%. {norms.agree} of {norms.rows} norm codes agree.</p>",
         _table(found, total, carried),
         "<h2>Errors by rule period</h2>",
         *(_plot(era, rows_of_era) for era, rows_of_era in _eras(found.alone).items()),

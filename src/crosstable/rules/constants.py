@@ -103,6 +103,7 @@ class Constants(NamedTuple):
     # §4.2
     k_numerator: float
     k_effective_weight: float
+    k_cap: float
     half_k_is_allowed: bool
     dual_k_is_reduced: bool
     dual_k_above: float
@@ -293,9 +294,11 @@ CONSTANTS_2001 = Constants(
     special_spread=400.0,
     special_cap=2700.0,
     step_3_games=1.0,
-    # §4.2. The weight of N' is 1 in every edition (readings 103); the smaller K is not used before 2013.
+    # §4.2. The weight of N' is 1 in every edition (readings 103), and none limits K; the smaller K is not used before
+    # 2013.
     k_numerator=800.0,
     k_effective_weight=1.0,
+    k_cap=NO_LIMIT,
     half_k_is_allowed=True,
     dual_k_is_reduced=False,
     dual_k_above=2200.0,

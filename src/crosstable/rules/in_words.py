@@ -67,6 +67,7 @@ DESCRIBED: Mapping[str, Described] = {
     "step_3_games": Described("4.1", "the effective games of a start in Step 3", 0, 100),
     "k_numerator": Described("4.2", "K = this / (effective games + games played)", 1, 100000),
     "k_effective_weight": Described("4.2", "the weight of effective games in K; 1 in every edition", 0, 100),
+    "k_cap": Described("4.2", "no K is larger (`inf`: any; so it is in every edition)", 0.01, NO_LIMIT),
     "half_k_is_allowed": Described("4.2", "whether an organiser may ask for half K"),
     "dual_k_is_reduced": Described("4.2", "whether Regular ratings move less in dual-rated sections"),
     "dual_k_above": Described("4.2", "above this rating K is smaller in dual-rated sections", 0, _RATING),

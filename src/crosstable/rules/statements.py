@@ -308,6 +308,8 @@ def _k(constants: Constants) -> Iterator[_Said]:
         *("k_numerator", "k_effective_weight"),
         weight=weight,
     )
+    if math.isfinite(constants.k_cap):
+        yield _said("k-cap", "No K is larger than {k_cap:g}.", constants, "k_cap")
     if constants.dual_k_is_reduced:
         yield _said(
             "dual-k",

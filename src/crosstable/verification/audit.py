@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from crosstable.engine import rate
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
@@ -18,7 +17,7 @@ from crosstable.terms import GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses, part_of
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
-from crosstable.verification.quirks import FAULT, with_online_fault
+from crosstable.verification.quirks import FAULT, rated_as_then, with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_page
 from crosstable.verification.trials import Trials
@@ -89,7 +88,7 @@ def audited_page(page: Page) -> list[AuditedRow]:
     try:
         fit = fitted_page(page, page.checked.backgrounds)
         begun = fit.begun(page.checked.backgrounds)
-        rows = rows_of(page, rate(page.checked.section, page.system, begun, page.checked.edition))
+        rows = rows_of(page, rated_as_then(page, begun))
     except UnsupportedEditionError:
         return []
     hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
@@ -128,8 +127,8 @@ class _Audit:
         self._resting = circle(page, self._own, 2)
         self._proves = len(starts) < sum(not row.is_clean and row.number not in about.numbers for row in about.rows)
         self._right = {row.number for row in about.rows} - about.numbers
-        self._tried = hypotheses(about) if about.numbers else []
         self._trials = Trials(page, about.backgrounds)
+        self._tried = hypotheses(about, self._trials) if about.numbers else []
         self._settle()
 
     def _settle(self) -> None:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.engine import rate
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import announced_edition_for
 from crosstable.terms import Background, PlayerRating, Section, SectionType
@@ -26,7 +25,7 @@ from crosstable.verification.changes import (
     stages,
 )
 from crosstable.verification.pages import Page
-from crosstable.verification.quirks import REPAIRED, without_online_fault
+from crosstable.verification.quirks import REPAIRED, rated_as_then, without_online_fault
 from crosstable.verification.rows import Row, Verdict, is_right, judged, rows_of
 from crosstable.verification.trials import Trials
 
@@ -105,7 +104,7 @@ def other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set
     """Rows that come out right when the page is read differently; the first reading that does is named."""
     causes: dict[int, str] = {}
     for cause, section, edition in _other_readings(page):
-        rated = rate(section, page.system, backgrounds, edition)
+        rated = rated_as_then(page, backgrounds, section, edition)
         within = {row.number for row in rows_of(page, rated) if row.verdict is Verdict.WITHIN}
         causes = dict.fromkeys(wrong & within, cause) | causes
     return causes

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.engine import RatedSection, rate
+from crosstable.engine import RatedSection
 from crosstable.engine.starts import start_of
 from crosstable.errors import TimeControlError, UnsupportedEditionError
 from crosstable.formulas.outcome import official_rating
@@ -23,6 +23,7 @@ from crosstable.terms import Background, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried
 from crosstable.verification.causes import explained
 from crosstable.verification.pages import CORRECTED_SINCE, Page
+from crosstable.verification.quirks import rated_as_then
 from crosstable.verification.rows import WITHIN, Row, rows_of
 from crosstable.verification.starts import credited_games
 
@@ -128,7 +129,7 @@ def _before(amendment: Amendment) -> Edition:
 
 def _rated(page: Page, backgrounds: Mapping[int, Background], edition: Edition) -> RatedSection | None:
     try:
-        return rate(page.checked.section, page.system, backgrounds, edition)
+        return rated_as_then(page, backgrounds, edition=edition)
     except UnsupportedEditionError:
         return None
 

@@ -23,6 +23,7 @@ from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
+from crosstable.verification.quirks import steps_of
 from crosstable.verification.rows import WITHIN, Row, Verdict, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
@@ -94,18 +95,20 @@ class Change(NamedTuple):
     is_hidden: bool = False
 
 
-def hypotheses(about: Suspicion) -> list[Hypothesis]:
+def hypotheses(about: Suspicion, trials: Trials | None = None) -> list[Hypothesis]:
     """Every hypothesis that brings at least one of the rows in question to its posted figure, the best first.
 
-    The best one brings most rows about. Among equals those that are tried first are likelier.
+    The best one brings most rows about. Among equals those that are tried first are likelier. ``trials`` are those of
+    the page with what its players brought, where somebody has them; they stay as they are.
     """
     if about.page.checked.section.kind.is_foreign:
         return []
     found: dict[str, Hypothesis] = {}
-    trials = Trials(about.page, about.backgrounds)
+    trials = Trials(about.page, about.backgrounds) if trials is None else trials
+    judge = _Judge(about, trials)
     for changes in (_tried, _two_results):
         for change in changes(about, trials):
-            judged = _judged(about, trials, change) if change.what not in found else None
+            judged = judge.judged(change) if change.what not in found else None
             if judged is not None:
                 found[change.what] = judged
         if any(about.numbers <= one.met for one in found.values()):
@@ -119,18 +122,29 @@ def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hy
     return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
-def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:
-    """A change as a hypothesis; none where it brings no row in question about, or makes two right ones wrong."""
-    ratings = trials.ratings_if(change.players) if change.players else change.rated(about)
-    if ratings is None:
-        return None
-    met = frozenset(row.number for row in about.rows if about.is_met(row, ratings[row.number]))
-    right = {row.number for row in about.rows} - about.numbers
-    if not met & about.numbers or len(right - met) > 1:
-        return None
-    left = [math.fabs(ratings[row.number] - row.posted) for row in about.rows if row.number in met]
-    error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in change.what else 0.0)
-    return Hypothesis(change.what, ratings, met, error, change.is_hidden)
+class _Judge:
+    """What a change makes of all rows; most of them stay as they are without it."""
+
+    def __init__(self, about: Suspicion, trials: Trials) -> None:
+        self._about, self._trials = about, trials
+        self._before = trials.ratings_if({})
+        self._met = frozenset(row.number for row in about.rows if about.is_met(row, self._before[row.number]))
+        self._right = {row.number for row in about.rows} - about.numbers
+
+    def judged(self, change: Change) -> Hypothesis | None:
+        """A change as a hypothesis; none where it brings no row in question about, or makes two right ones wrong."""
+        about, before = self._about, self._before
+        ratings = self._trials.ratings_if(change.players) if change.players else change.rated(about)
+        if ratings is None:
+            return None
+        moved = [row for row in about.rows if ratings[row.number] != before[row.number]]
+        met = self._met.difference(row.number for row in moved)
+        met |= {row.number for row in moved if about.is_met(row, ratings[row.number])}
+        if not met & about.numbers or len(self._right - met) > 1:
+            return None
+        left = [math.fabs(ratings[row.number] - row.posted) for row in about.rows if row.number in met]
+        error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in change.what else 0.0)
+        return Hypothesis(change.what, ratings, met, error, change.is_hidden)
 
 
 def part_of(about: Suspicion, numbers: Collection[int]) -> Suspicion:
@@ -173,7 +187,7 @@ def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
         turned = _turned_results(trials, number, rows[number].error)
         yield from (one for one in turned if about.is_met(rows[number], trials.rating_if(number, one.players)))
     for number in worst:
-        yield from _re_entries(about, number)
+        yield from _re_entries(about, rows[number])
     yield from _other_rules(about, trials, worst[:MOST_INQUIRED])
     for number in worst:
         yield from _other_facts(about, trials, rows[number], [number])
@@ -186,7 +200,7 @@ def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping
     """The ratings by number of a section that was read otherwise; nothing where a rule of its day is missing."""
     who = competitors(section, about.backgrounds)
     try:
-        finals = rated_field(section, about.page.system, who, edition).finals
+        finals = rated_field(section, about.page.system, who, edition, steps_of(about.page)).finals
     except UnsupportedEditionError:
         return None
     return {entry.number: finals[at] for at, one in enumerate(who) for entry in one.entries}
@@ -277,29 +291,31 @@ def _with_result(player: Prepared, opponent: int, meeting: int, result: Result) 
     return player._replace(competitor=competitor_of(who.entries, who.background, tuple(sides)))
 
 
-def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
-    """Rows of one member rated as if they were different people, and only one of them counted."""
+def _re_entries(about: Suspicion, row: Row) -> Iterator[Change]:
+    """Rows of one member rated as if they were different people, and only one of them counted, where that is met."""
     entries = about.page.checked.section.entries
-    member = next(entry.member_id for entry in entries if entry.number == number)
+    member = next(entry.member_id for entry in entries if entry.number == row.number)
     numbers = [entry.number for entry in entries if member and entry.member_id == member]
+    near = _rated_apart(part_of(about, {row.number}), numbers) if len(numbers) > 1 else None
+    for one in numbers:
+        if near is not None and about.is_met(row, near[one]):
+            what = f"the re-entry of player {numbers[0]}: only the games of row {one} counted"
+            yield Change(what, rated=partial(_only_row, one, numbers))
 
-    def rated(part: Suspicion) -> Mapping[int, float] | None:
-        section = part.page.checked.section
-        apart = tuple(
-            entry._replace(member_id=f"{entry.member_id} row {entry.number}") if entry.number in numbers else entry
-            for entry in section.entries
-        )
-        return rated_again(part, section._replace(entries=apart), part.page.checked.edition)
 
-    def only(one: int) -> Callable[[Suspicion], Mapping[int, float] | None]:
-        def rated_alone(part: Suspicion) -> Mapping[int, float] | None:
-            ratings = rated(part)
-            return None if ratings is None else {**ratings, **dict.fromkeys(numbers, ratings[one])}
+def _rated_apart(about: Suspicion, numbers: Sequence[int]) -> Mapping[int, float] | None:
+    """The ratings by number if these rows were those of different people."""
+    section = about.page.checked.section
+    apart = tuple(
+        entry._replace(member_id=f"{entry.member_id} row {entry.number}") if entry.number in numbers else entry
+        for entry in section.entries
+    )
+    return rated_again(about, section._replace(entries=apart), about.page.checked.edition)
 
-        return rated_alone
 
-    for one in numbers if len(numbers) > 1 else ():
-        yield Change(f"the re-entry of player {numbers[0]}: only the games of row {one} counted", rated=only(one))
+def _only_row(one: int, numbers: Sequence[int], about: Suspicion) -> Mapping[int, float] | None:
+    ratings = _rated_apart(about, numbers)
+    return None if ratings is None else {**ratings, **dict.fromkeys(numbers, ratings[one])}
 
 
 def _other_rules(about: Suspicion, whole: Trials, numbers: Sequence[int]) -> Iterator[Change]:
@@ -371,8 +387,8 @@ def _facts(
     span = (max(record.rating - FURTHEST, constants.absolute_floor), record.rating + FURTHEST)
     before = _solved(trials, row, number, lambda rating: record._replace(rating=rating), span)
     if before is not None and math.fabs(before.rating - record.rating) > 0.5:
-        said = f"player {number} at {before.rating:.0f} before the event instead of {record.rating:.0f}"
-        yield f"{said} ({SOLVING})", before, False
+        was, then = f"{record.rating:.0f}", f"{before.rating:.0f}"
+        yield f"player {number} at {then} before the event instead of {was} ({SOLVING})", before, False
     if record.games is not None and not is_established(constants, record.games) and record.wins is None:
         count = int(record.games)
         yield f"player {number} had won all earlier games", record._replace(wins=count, draws=0, losses=0), True

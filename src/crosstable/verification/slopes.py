@@ -5,10 +5,11 @@ is never taken from a slope.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import mul, truediv
 from typing import NamedTuple
 
+from crosstable.formulas.outcome import stored_first
 from crosstable.formulas.special import adjusted_prior
 from crosstable.formulas.standard import ODDS_SCALE, bonus_points, odds, winning_expectancy
 from crosstable.rules.constants import Constants
@@ -42,7 +43,7 @@ class Slopes(NamedTuple):
 def special_effect(constants: Constants, at: int, brought: tuple[float, float, int], rating: float, met: Met) -> Effect:
     """The slopes of a special rating: all within 400 points move it by equal parts, R0 by N' of them (§4.1).
 
-    ``brought`` are R0, N' and the past. With nobody so near the rating is R0 itself.
+    ``brought`` are R0, N' and the past. With nobody so near the rating is R0 itself, or the whole number it is kept as.
     """
     prior, effective, past = brought
     spread, start = constants.special_spread, adjusted_prior(constants, prior, past)
@@ -50,7 +51,7 @@ def special_effect(constants: Constants, at: int, brought: tuple[float, float, i
     near = [(other, _nearness(rating - strength, spread)) for other, strength in met]
     weight = own + math.fsum(share for _, share in near)
     if not weight or rating >= constants.special_cap:
-        return Effect(at, float(rating == start), [])
+        return Effect(at, float(rating in (start, stored_first(start))), [])
     return Effect(at, own / weight, [(other, share / weight) for other, share in near if share])
 
 
@@ -89,6 +90,9 @@ class Bearing:
         place = {at: row for row, at in enumerate(rows)}
         final, _ = _kept([one for one in slopes.final if one.at in place], moved, passed)
         self._final = [(place[one.at], one) for one in final]
+        # The same slopes by who is met: what pulls at them is added up in the same order, and quicker.
+        self._met_in_final = _by_met((row, one.met) for row, one in self._final)
+        self._met_in_middle = _by_met((one.at, one.met) for one in self._middle)
         self._learned: list[tuple[list[float], list[float]]] = []
 
     def learn(self, changes: list[float], effects: Sequence[float]) -> None:
@@ -129,16 +133,20 @@ class Bearing:
     def back(self, pulls: Sequence[float]) -> list[float]:
         """How far pulls at the rows pull at the starts."""
         priors, strengths, middle = ([0.0] * self._players for _ in range(3))
-        for row, (at, own, met) in self._final:
-            pull = pulls[row]
-            priors[at] += own * pull
-            for other, slope in met:
-                middle[other] += slope * pull
-        for at, own, met in self._middle:
-            pull = middle[at]
-            priors[at] += own * pull
-            for other, slope in met:
-                strengths[other] += slope * pull
+        for row, (at, own, _) in self._final:
+            priors[at] += own * pulls[row]
+        for other, met in self._met_in_final:
+            found = 0.0
+            for row, slope in met:
+                found += slope * pulls[row]
+            middle[other] = found
+        for at, own, _ in self._middle:
+            priors[at] += own * middle[at]
+        for other, met in self._met_in_middle:
+            found = 0.0
+            for at, slope in met:
+                found += slope * middle[at]
+            strengths[other] = found
         for at, own, met in self._estimates:
             pull = strengths[at]
             priors[at] += own * pull
@@ -161,6 +169,15 @@ def _kept(effects: Sequence[Effect], own: set[int], moved: set[int]) -> tuple[li
         if left or (slope and at in own):
             kept.append(Effect(at, slope, left))
     return kept, {one.at for one in kept}
+
+
+def _by_met(effects: Iterable[tuple[int, Met]]) -> list[tuple[int, list[tuple[int, float]]]]:
+    """Slopes by who is met: of each, what they bear on and how much, in the order of the effects."""
+    found: dict[int, list[tuple[int, float]]] = {}
+    for at, met in effects:
+        for other, slope in met:
+            found.setdefault(other, []).append((at, slope))
+    return list(found.items())
 
 
 def step_along(bearing: Bearing, errors: Sequence[float], damping: float) -> list[float]:

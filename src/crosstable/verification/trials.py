@@ -8,22 +8,43 @@ Step 4, the opponents of those in Step 5, and one game further where a first est
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
+from typing import NamedTuple
 
-from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
+from crosstable.engine.after import (
+    Prepared,
+    blank_sheet,
+    columns,
+    lay_player,
+    limits_of,
+    system_section,
+    unrated_record,
+)
 from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.rating import prepare, result_of, rule_of
+from crosstable.engine.rating import prepare, rule_of
 from crosstable.formulas.initial import given_start
-from crosstable.formulas.section import lay_results, share_of
+from crosstable.formulas.section import Limits, Share, lay_results, section_outcome, share_of
 from crosstable.formulas.standard import effective_games, odds
-from crosstable.formulas.steps import Field, formula_for, one_pass, section_k, step_2, step_3
+from crosstable.formulas.steps import Field, Sheet, formula_for, one_pass, section_k, step_2, step_3
 from crosstable.terms import Background, Formula, GivenStart, Past, PlayerRating
 from crosstable.verification.pages import Page
+from crosstable.verification.quirks import is_of_old_program, stored_by_pass
 from crosstable.verification.slopes import Effect, Slopes, special_effect, standard_effect
 
 NOTHING: Mapping[int, float] = {}
 # Looking after so many players who stay as they are takes as long as rating one.
 UNMOVED = 4
+# One in so many of all players are so many that everybody may as well be rated.
+MOST = 1.25
+
+
+class Layout(NamedTuple):
+    """A part of a field, to be rated many times: who is where, the first of them with games, and a sheet for it."""
+
+    order: list[int]
+    first: list[int]
+    opponent: list[int]
+    sheet: Sheet
 
 
 class Trials:
@@ -46,6 +67,7 @@ class Trials:
         ]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
         self._rule = rule_of(section, page.system)
+        self._is_of_old_program = is_of_old_program(page)
         self._field = columns(self._at, self.players)
         self._opponents = [[side.opponent for side in one.sides] for one in who]
         self._met_by: list[set[int]] = [set() for _ in who]
@@ -57,6 +79,8 @@ class Trials:
         self._strength, self._middle, self._computed, self._ratings = ([math.nan] * len(who) for _ in range(4))
         self._stale, self._unsettled = set(range(len(who))), set(range(len(who)))
         self._posted, self._turned = [one.sides for one in who], set[int]()
+        self._held: dict[int, tuple[Share, Limits]] = {}
+        self._layouts: dict[frozenset[int], Layout] = {}
         self.rated = 0  # players rated so far, a measure of time that every machine agrees on
 
     def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
@@ -81,7 +105,7 @@ class Trials:
         if isinstance(fact, PlayerRating):
             return player._replace(record=fact, numbers=numbers_of(fact))
         assert player.start is not None
-        begun = player.start._replace(initial=given_start(*fact))
+        begun = player.start._replace(initial=given_start(fact.rating, fact.games))
         if fact.games == player.record.games:
             return player._replace(start=begun)
         record = unrated_record(fact.games)
@@ -119,8 +143,7 @@ class Trials:
         self.computed()
         unsettled, self._unsettled = self._unsettled, set()
         for at in unsettled:
-            outcome = result_of(self._at, self.players[at], self._field.prior[at], self._computed[at])
-            self._ratings[at] = outcome.rating
+            self._ratings[at] = self._outcome(at, self._computed[at])
         return list(self._ratings)
 
     def rating_alone(self, number: int) -> float:
@@ -131,7 +154,7 @@ class Trials:
         moved = {one for one, value in strengths.items() if value != self._strength[one]}
         middle = self._passed(met & (touched | self._meeting(moved)), self._strength, strengths)
         final = self._passed({at}, self._middle, {one: rating for one, (_, rating) in middle.items()})
-        return result_of(self._at, self.players[at], self._field.prior[at], final[at][0]).rating
+        return self._outcome(at, final[at][0])
 
     def rating_if(self, number: int, changed: Mapping[int, Prepared]) -> float:
         """The rating of one player if some came otherwise; everything stays as it is."""
@@ -160,13 +183,28 @@ class Trials:
         self._stale, self._unsettled = set(), set()
         return {number: ratings[at] for number, at in self.position.items()}
 
+    def _outcome(self, at: int, computed: float) -> float:
+        """The rating that stands; what holds a player, and what they scored, are found once (§5, §7; readings 40)."""
+        player = self.players[at]
+        if not player.competitor.sides:
+            return self._field.prior[at]
+        if at not in self._held:
+            self._held[at] = share_of(self._at.facts, *player.results), limits_of(self._at, player)
+        share, limits = self._held[at]
+        return section_outcome(
+            self._at.edition.constants, self._at.facts, player.numbers, share, computed, limits
+        ).rating
+
     def _put(self, at: int, prepared: Prepared) -> None:
-        field, was = self._field, self._laid_at(at)
-        has_games = self.players[at].competitor.sides == prepared.competitor.sides
+        field, was, player = self._field, self._laid_at(at), self.players[at]
+        has_games = player.competitor.sides == prepared.competitor.sides
         self.players[at] = prepared
         self._unsettled.add(at)
         lay_player(field, at, prepared)
+        if not has_games or prepared.record is not player.record:
+            self._held.pop(at, None)
         if not has_games:
+            self._layouts.clear()
             (self._turned.discard if prepared.competitor.sides == self._posted[at] else self._turned.add)(at)
             self._opponents[at] = [side.opponent for side in prepared.competitor.sides]
             share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
@@ -183,7 +221,7 @@ class Trials:
 
     def _meeting(self, positions: Iterable[int]) -> set[int]:
         """Everybody who meets one of these."""
-        return {other for at in positions for other in self._met_by[at]}
+        return set().union(*[self._met_by[at] for at in positions])
 
     def _strengths(self, changed: set[int], near: set[int] | None = None) -> dict[int, float]:
         """The strengths before Step 4 of players who changed, and of those whose first estimate meets them.
@@ -197,17 +235,15 @@ class Trials:
             step_3(self._at.edition.constants, self._field, self._sheet)
             strengths |= {at: self._sheet.strength[at] for at in starting}
         elif starting:
-            field, order = self._part(starting)
-            field = field._replace(starts_at_zero=[at < len(starting) for at in range(len(order))])
-            sheet = blank_sheet(len(order), len(field.opponent))
-            step_3(self._at.edition.constants, field, sheet)
-            strengths |= dict(zip(starting, sheet.strength, strict=False))
+            field, part = self._part(starting)
+            step_3(self._at.edition.constants, field, part.sheet)
+            strengths |= dict(zip(part.order[: len(starting)], part.sheet.strength, strict=False))
         return strengths
 
     def _is_most(self, who: Collection[int]) -> bool:
         """Whether these are so many that everybody may as well be rated, in the columns that are laid out."""
         self.rated += len(who)
-        return not self._turned and 2 * len(who) > len(self.players)
+        return not self._turned and MOST * len(who) > len(self.players)
 
     def _passed(
         self, who: Collection[int], strength: Sequence[float], instead: Mapping[int, float] = NOTHING
@@ -216,13 +252,26 @@ class Trials:
         constants, sheet = self._at.edition.constants, self._sheet
         if not instead and self._is_most(who):
             one_pass(constants, self._rule, self._field, sheet, strength, sheet.final)
-            return {at: (sheet.final.computed[at], sheet.final.rating[at]) for at in who}
-        field, order = self._part(who)
-        part = blank_sheet(len(order), len(field.opponent))
-        part.effective[:] = [sheet.effective[at] for at in order]
-        part.prior_odds[:] = [sheet.prior_odds[at] for at in order]
-        one_pass(constants, self._rule, field, part, [instead.get(at, strength[at]) for at in order], part.final)
-        return {at: (part.final.computed[i], part.final.rating[i]) for i, at in enumerate(who)}
+            return self._kept({at: (sheet.final.computed[at], sheet.final.rating[at]) for at in who})
+        field, part = self._part(who)
+        order, own = part.order, part.sheet
+        own.effective[: len(who)] = [sheet.effective[at] for at in order[: len(who)]]
+        own.prior_odds[:] = [sheet.prior_odds[at] for at in order]
+        met = [instead.get(at, strength[at]) for at in order] if instead else [strength[at] for at in order]
+        one_pass(constants, self._rule, field, own, met, own.final)
+        results = zip(own.final.computed, own.final.rating, strict=True)
+        return self._kept(dict(zip(order[: len(who)], results, strict=False)))
+
+    def _kept(self, results: dict[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
+        """What a pass left: as it is, or as the program of before 2004 stored it."""
+        if not self._is_of_old_program:
+            return results
+        field, constants, kept = self._field, self._at.edition.constants, dict(results)
+        for at in (at for at in results if self._opponents[at]):
+            formula = formula_for(constants, field.games[at], field.past[at])
+            stored = stored_by_pass(formula, field.prior[at], results[at][0])
+            kept[at] = stored, max(stored, constants.absolute_floor)
+        return kept
 
     def _effects(self, strength: Sequence[float], after: Sequence[float]) -> list[Effect]:
         """What moves the results of a pass: of everybody who played, the own prior and each strength they meet."""
@@ -238,27 +287,33 @@ class Trials:
                 effects.append(standard_effect(constants, at, (prior, k, field.score[at], bonus_games), met))
         return effects
 
-    def _part(self, who: Collection[int]) -> tuple[Field, list[int]]:
+    def _part(self, who: Collection[int]) -> tuple[Field, Layout]:
         """The columns of some players with their games, and of those they meet without; and who is where."""
-        met = {other for at in who for other in self._opponents[at]}
-        order = [*who, *met.difference(who)]
-        local = {at: i for i, at in enumerate(order)}
-        return self._columns(order, [[local[other] for other in self._opponents[at]] for at in who]), order
-
-    def _columns(self, order: Sequence[int], games: Sequence[Sequence[int]]) -> Field:
-        """The columns of players in an order, the first of them with games."""
-        whole = self._field
-        first = [0, *accumulate(map(len, games))]
-        return Field(
-            prior=[whole.prior[at] for at in order],
-            games=[whole.games[at] for at in order],
-            past=[whole.past[at] for at in order],
-            starts_at_zero=[whole.starts_at_zero[at] for at in order],
-            score=[whole.score[at] for at in order],
-            earns_bonus=[whole.earns_bonus[at] for at in order],
-            first=first + first[-1:] * (len(order) - len(games)),
-            opponent=list(chain.from_iterable(games)),
+        whole, part = self._field, self._layout(who)
+        own = part.order[: len(who)]  # of those who are only met a pass reads no more than their rating
+        field = Field(
+            prior=[whole.prior[at] for at in part.order],
+            games=[whole.games[at] for at in own],
+            past=[whole.past[at] for at in own],
+            starts_at_zero=[True] * len(own) + [False] * (len(part.order) - len(own)),  # of those whom Step 3 is for
+            score=[whole.score[at] for at in own],
+            earns_bonus=[whole.earns_bonus[at] for at in own],
+            first=part.first,
+            opponent=part.opponent,
         )
+        return field, part
+
+    def _layout(self, who: Collection[int]) -> Layout:
+        """Where some players and those they meet are in a part of the field; a search asks for the same ones often."""
+        key = frozenset(who)
+        if key not in self._layouts:
+            order = [*who, *{other for at in who for other in self._opponents[at]}.difference(who)]
+            local = {at: i for i, at in enumerate(order)}
+            games = [[local[other] for other in self._opponents[at]] for at in who]
+            first, opponent = [0, *accumulate(map(len, games))], list(chain.from_iterable(games))
+            first += first[-1:] * (len(order) - len(who))
+            self._layouts[key] = Layout(order, first, opponent, blank_sheet(len(order), len(opponent)))
+        return self._layouts[key]
 
 
 def _laid(column: list[float], values: Mapping[int, float]) -> set[int]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.engine import RatedSection, rate
+from crosstable.engine import RatedSection
 from crosstable.errors import UnsupportedEditionError
 from crosstable.terms import Background, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
@@ -12,7 +12,7 @@ from crosstable.verification.causes import explained
 from crosstable.verification.changes import Change
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
 from crosstable.verification.pages import Page
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.quirks import rated_as_then, with_online_fault
 from crosstable.verification.rows import Row, Verdict, judged, rows_of
 from crosstable.verification.starts import fitted_page
 
@@ -153,7 +153,7 @@ def settled(
     if found.settled:
         for number, fact in found.settled.items():
             known[number] = with_standing(known[number], page.system, fact)
-        rated = rate(page.checked.section, page.system, known, page.checked.edition)
+        rated = rated_as_then(page, known)
         causes = {row.number: row.cause for row in found.rows}
         rows = [row._replace(cause=causes[row.number]) for row in rows_of(page, rated)]
         return Settled(known, rated, rows, changes, len(found.settled))
@@ -229,6 +229,6 @@ def _posted_rows(page: Page) -> int:
 def rated_page(page: Page, backgrounds: Mapping[int, Background]) -> RatedSection | None:
     """The page rated in its system, or nothing where a rule of its day is missing."""
     try:
-        return rate(page.checked.section, page.system, backgrounds, page.checked.edition)
+        return rated_as_then(page, backgrounds)
     except UnsupportedEditionError:
         return None

@@ -114,7 +114,7 @@ def submit_for(
         if not waits:
             raise OfficeBusyError("nobody waits for it")
         today = office.clock().date()
-        made = _soon(office, lambda at_most: submit_first(at_most, author, document, today, wishes))
+        made = soon(office, lambda at_most: submit_first(at_most, author, document, today, wishes))
     except OfficeBusyError:
         return _queued(office, actor, author, document, wishes)
     if actor.is_office:
@@ -129,7 +129,7 @@ def submit_for(
     return Submitted(made, *_rated(office, after, made.checked, actor.affiliate))
 
 
-def _soon(office: Office, do: Callable[[Office], Done]) -> Done:
+def soon(office: Office, do: Callable[[Office], Done]) -> Done:
     """Do something as soon as others who write only a little are done; raises where somebody is in a long run."""
     ends = time.monotonic() + PATIENCE
     while True:
@@ -164,7 +164,7 @@ def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = ()
             is_short = sections_ahead(connection) <= MOST_AHEAD
         if is_short:
             watch = Watch(clock=StageClock(), checked=checked)
-            return Rated(_soon(office, lambda at_most: rerate(at_most, author, watch=watch)))
+            return Rated(soon(office, lambda at_most: rerate(at_most, author, watch=watch)))
     except OfficeBusyError:
         pass
     except OfficeError as error:

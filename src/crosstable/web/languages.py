@@ -3,29 +3,21 @@
 What programs read (the API and the twins) stays English. The cookie is none of a session: pages stay public and kept.
 """
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crosstable.languages.catalogues import ENGLISH, LANGUAGES, catalogue
-from crosstable.languages.texts import Language
+from crosstable.languages.catalogues import ENGLISH, LANGUAGES
+from crosstable.languages.texts import language_of
 
 NAME = "lang"
 # How a scope says the language of its answer.
 KEY = "crosstable.language"
 _COOKIE = f"{NAME}={{}}; Path=/; Max-Age=31536000; SameSite=Lax"
-# The fields of a reply that scripts show.
-TOLD = frozenset({"message", "remedy", "where", "label", "assumed"})
 _FOR_PROGRAMS = ("/api/", "/static/", "/feeds/")
-
-
-@cache
-def language_of(code: str) -> Language:
-    """A language with its catalogue; read once, when somebody asks for it."""
-    return Language(catalogue(code))
 
 
 def code_of(scope: Scope) -> str:
@@ -112,18 +104,8 @@ def _keeping(send: Send, code: str) -> Send:
 def told_in(request: Request, reply: dict[str, Any]) -> dict[str, Any]:
     """What the script of a page shows of a reply, in the language of the page."""
     code = code_of(request.scope)
-    if code == ENGLISH:
-        return reply
-    language = language_of(code)
-
-    def told(value: Any, name: str = "") -> Any:  # noqa: ANN401 (whatever a document holds)
-        if isinstance(value, dict):
-            return {key: one if key == "drafts" else told(one, key) for key, one in value.items()}
-        if isinstance(value, list):
-            return [told(one, name) for one in value]
-        return language.say(value) if name in TOLD and isinstance(value, str) else value
-
-    return {name: told(value, name) for name, value in reply.items()}
+    told: dict[str, Any] = reply if code == ENGLISH else language_of(code).told(reply)
+    return told
 
 
 def address_in(request: Request, code: str) -> str:

@@ -43,7 +43,7 @@ from crosstable.office.rounding import WHOLE
 from crosstable.office.settings import Identity, identity
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
-from crosstable.office.top_lists import TopList, Wanted, top_list
+from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list
 from crosstable.office.views import known, ripple
 from crosstable.web.problems import Problem
 from crosstable.web.search import Index, Places, folded, places_of
@@ -184,6 +184,11 @@ class Snapshot:
         newest_list = self.lists[-1].month if self.lists else None
         is_same = before is not None and before.ranks.month == newest_list
         self.ranks: Ranks = before.ranks if before is not None and is_same else Ranks(self.connection, newest_list)
+        # by the wishes of members, who may have changed them
+        if before is not None and is_same and before.members_act == self.members_act:
+            self.age_ranks: AgeRanks = before.age_ranks
+        else:
+            self.age_ranks = age_ranks(self.connection, newest_list) if newest_list else {}
         self.files = PublicFiles(self.public, self.connection, self.record, newest_list)
         self.is_small = postings_count(self.connection) <= SMALL
         # only now: making a snapshot of a large office takes long

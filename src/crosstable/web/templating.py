@@ -20,8 +20,9 @@ from markupsafe import Markup, escape
 from crosstable.app.templating import Site, address, day, environment_of, places, plain, signed
 from crosstable.languages.catalogues import ENGLISH, LANGUAGES
 from crosstable.languages.templates import in_language
+from crosstable.languages.texts import language_of
 from crosstable.office.settings import Identity
-from crosstable.web.languages import address_in, code_of, language_of
+from crosstable.web.languages import address_in, code_of
 
 FOLDER = Path(__file__).parent / "templates"
 SITE_LINKS = {

@@ -1,4 +1,6 @@
 // Who answers the scripts of a page: Python in a worker of this browser. Nothing is sent anywhere.
+import { phrase } from "./words.js";
+
 const PATIENCE = 600_000;
 const SOON = 400;
 const MOST_BYTES = 50_000_000; // of a file that is larger no more is needed to refuse it
@@ -15,15 +17,15 @@ function start() {
     else {
       const { done, failed } = waiting.get(data.id);
       rest(data.id);
-      if (data.isFatal) again("The engine had to be started anew; try again.");
-      if (data.error) failed(new Error(data.error));
+      if (data.isFatal) again(phrase("The engine had to be started anew; try again."));
+      if (data.error) failed(new Error(phrase(data.isFatal ? "the engine ran out of memory or broke ({error}) and starts anew" : "the program has a fault ({error})", data)));
       else done(data.reply);
     }
   });
   worker.addEventListener("error", (event) => {
     event.preventDefault();
-    const why = event.message || "its files could not be loaded";
-    if (isReady) again(`The engine stopped (${why}) and was started anew; try again.`);
+    const why = event.message || phrase("its files could not be loaded");
+    if (isReady) again(phrase("The engine stopped ({why}) and was started anew; try again.", { why }));
     else say("failed", { why });
   });
 }
@@ -50,14 +52,14 @@ function again(why) {
   start();
 }
 
-export const stop = () => again("It was stopped.");
+export const stop = () => again(phrase("It was stopped."));
 
 const ready = new Promise((done) => engine.addEventListener("ready", done, { once: true }));
 engine.addEventListener("ready", () => (isReady = true));
 
 export async function answer(address, given = {}) {
   const { pathname, searchParams } = new URL(address, "http://here/");
-  const asked = { method: given.method ?? "GET", path: pathname, query: [...searchParams], fields: [], body: "" };
+  const asked = { method: given.method ?? "GET", path: pathname, query: [...searchParams], fields: [], body: "", language: document.documentElement.lang };
   const files = [];
   if (given.body instanceof FormData) {
     for (const [name, value] of given.body) {
@@ -69,7 +71,7 @@ export async function answer(address, given = {}) {
   const reply = await new Promise((done, failed) => {
     const id = ++count;
     // What takes that long will not come.
-    const timers = [setTimeout(() => say("working"), SOON), setTimeout(() => again(`It took longer than ${PATIENCE / 60_000} minutes and was stopped.`), PATIENCE)];
+    const timers = [setTimeout(() => say("working"), SOON), setTimeout(() => again(phrase("It took longer than {minutes} minutes and was stopped.", { minutes: PATIENCE / 60_000 })), PATIENCE)];
     waiting.set(id, { done, failed, timers });
     worker.postMessage({ id, asked: JSON.stringify(asked), files }, files.map(([, bytes]) => bytes.buffer));
   });
@@ -77,4 +79,4 @@ export async function answer(address, given = {}) {
   return new Response(body, { status, headers: { "Content-Type": kind } });
 }
 
-start();
+if (!("leaving" in document.documentElement.dataset)) start();

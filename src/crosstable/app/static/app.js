@@ -1,16 +1,17 @@
 // A page of the browser application: how far the engine is, forms answered here, and what is kept for a hall without network.
 import { answer, engine, stop } from "./answer.js";
 import { onDrop } from "./drop.js";
+import { phrase } from "./words.js";
 
 const told = document.getElementById("progress");
 const bar = document.createElement("progress");
-bar.setAttribute("aria-label", "The engine is loading");
-told.replaceChildren("The engine is loading. ", bar);
+bar.setAttribute("aria-label", phrase("The engine is loading"));
+told.replaceChildren(`${phrase("The engine is loading")}. `, bar);
 const halt = document.createElement("button");
-[halt.className, halt.textContent] = ["link", "Stop"];
+[halt.className, halt.textContent] = ["link", phrase("Stop")];
 halt.addEventListener("click", stop);
 let again = 0;
-let ready = "Ready.";
+let ready = phrase("Ready.");
 let why = "";
 
 engine.addEventListener("loading", ({ detail }) => {
@@ -19,19 +20,21 @@ engine.addEventListener("loading", ({ detail }) => {
 });
 engine.addEventListener("starting", ({ detail }) => {
   why = detail.why ?? why;
-  told.replaceChildren(`${why} The engine is starting …`);
+  told.replaceChildren(`${why} ${phrase("The engine is starting …")}`);
 });
-engine.addEventListener("failed", ({ detail }) => told.replaceChildren(`The engine did not start: ${detail.why}. Load the page again.`));
+engine.addEventListener("failed", ({ detail }) => told.replaceChildren(phrase("The engine did not start: {why}. Load the page again.", detail)));
 engine.addEventListener("ready", async ({ detail }) => {
   document.documentElement.dataset.engine = "ready";
   told.replaceChildren(ready);
   why = "";
   const kept = detail.isKept && (await keep());
   document.documentElement.dataset.offline = kept ? "ready" : "no";
-  ready = kept ? "Ready, and kept for use without network." : "Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).";
+  ready = kept
+    ? phrase("Ready, and kept for use without network.")
+    : phrase("Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).");
   told.replaceChildren(ready);
 });
-engine.addEventListener("working", () => told.replaceChildren("Working … ", halt));
+engine.addEventListener("working", () => told.replaceChildren(`${phrase("Working …")} `, halt));
 engine.addEventListener("resting", () => told.replaceChildren(ready));
 
 async function keep() {
@@ -58,7 +61,7 @@ async function show(address, given, part) {
     if (main.isConnected) document.title = page.title;
   } catch (error) {
     const said = document.createElement("p");
-    [said.className, said.role, said.textContent] = ["notice error", "alert", `That did not work: ${error.message}`];
+    [said.className, said.role, said.textContent] = ["notice error", "alert", phrase("That did not work: {why}", { why: error.message })];
     main.prepend(said);
   }
   main.removeAttribute("aria-busy");

@@ -85,6 +85,6 @@ self.addEventListener("message", async ({ data }) => {
     // Of an error in Python the last line says what it is. Whatever else is thrown, memory that cannot grow for one, leaves an engine nobody should trust.
     const last = error.message.trimEnd().split("\n").at(-1);
     const isFatal = error.name !== "PythonError" || last.startsWith("MemoryError");
-    postMessage({ id: data.id, error: isFatal ? `the engine ran out of memory or broke (${last}) and starts anew` : `the program has a fault (${last})`, isFatal });
+    postMessage({ id: data.id, error: last, isFatal });
   }
 });

@@ -1,4 +1,4 @@
-"""DOC"""
+"""The arrays that compiled code reads and writes: a history, rating records, results."""
 
 import math
 import mmap
@@ -89,14 +89,15 @@ COMPETITOR = np.dtype(
         ("is_met", "u1"),
     ]
 )
-# What entries tell of a competitor beside games: the FIDE rating (NaN for none) with its day, a start set by hand, and
-# for foreign events whether a member asked to be rated, or has the flag and a FIDE rating by which rating is automatic.
+# What entries tell of a competitor beside games: the FIDE rating (NaN for none) with its day, in each system a start
+# set by hand, and for foreign events whether a member asked to be rated, or has the flag and a FIDE rating by which
+# rating is automatic.
 TOLD = np.dtype(
     [
         ("fide", "f8"),
         ("automatic_fide", "f8"),
-        ("start_rating", "f8"),
-        ("start_games", "f8"),
+        ("start_rating", "f8", (SYSTEMS,)),
+        ("start_games", "f8", (SYSTEMS,)),
         ("fide_as_of", "i4"),
         ("has_opted_in", "u1"),
     ]

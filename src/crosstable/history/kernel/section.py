@@ -137,8 +137,8 @@ def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array
     if competitor.is_met == 0 and history.competitors[section.first + starter.at + 1].first == competitor.first:
         return age_start(constants, Unrated(NO_DAY, whole(section.start), whole(section.end), False, False))
     told = history.told[section.told + starter.at if section.told > 0 else 0]
-    if not math.isnan(told.start_rating):
-        return given_start(told.start_rating, told.start_games)
+    if not math.isnan(told.start_rating[starter.system]):
+        return given_start(told.start_rating[starter.system], told.start_games[starter.system])
     who = unrated_in(tables, section, competitor)
     has_sources = lay_sources(tables, competitor.member, section, sources, who)
     if section.told > 0:

@@ -362,6 +362,8 @@ def _extra(row: Mapping[str, Any]) -> str | None:
         said["fide"] = [row["fide"], None if row["fide_as_of"] is None else row["fide_as_of"].isoformat()]
     if row["start_rating"] is not None:
         said["start"] = [row["start_rating"], row["start_games"]]
+    if row.get("other_starts") is not None:
+        said["starts"] = json.loads(row["other_starts"])
     said = {name: value for name, value in said.items() if value != ""}
     more = json.loads(row.get("extra") or "{}")
     if any(said.get(name) != more[name] for name in IN_COLUMNS & more.keys()):

@@ -28,7 +28,7 @@ from crosstable.office.ledger.journal import act_of, canonical, last_act_of
 from crosstable.office.members import direct_merges
 
 # What an archive's entries have columns for; the rest of what a row says beside its cells is kept as it is.
-IN_COLUMNS = frozenset({"rate", "fide", "fide_flag", "fide_opt_in", "start"})
+IN_COLUMNS = frozenset({"rate", "fide", "fide_flag", "fide_opt_in", "start", "starts"})
 
 
 class Exported(NamedTuple):

@@ -19,7 +19,7 @@ from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.ledger.commitments import ERASED, NO_HASH
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import LAYOUT
-from crosstable.office.proof import Finding, Look
+from crosstable.office.proof import Finding, Look, Span
 from crosstable.office.published import month_of
 from crosstable.office.supplements import Supplement, last_played
 
@@ -127,11 +127,11 @@ def _starts(rows: pl.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
 class _Postings:
     """Postings: the sum of the digests of those that are current, and what supplements are made from."""
 
-    def __init__(self, connection: Connection, since: int) -> None:
-        column = tables.posting.c.supersedes
-        frame = frame_of(connection, select(column).where(column.is_not(None)), {"supersedes": pl.Int64()})
-        self._superseded = frame["supersedes"].sort().to_numpy()
-        self._connection, self._since = connection, since
+    def __init__(self, connection: Connection, span: Span) -> None:
+        column, run = tables.posting.c.supersedes, tables.posting.c.run
+        query = select(column).where(column.is_not(None), *Span(0, span.through).of(run))
+        self._superseded = frame_of(connection, query, {"supersedes": pl.Int64()})["supersedes"].sort().to_numpy()
+        self._connection, self._since = connection, span.since
         self.begin()
 
     def begin(self) -> None:
@@ -256,11 +256,11 @@ class RowChecks:
     """
 
     def __init__(
-        self, connection: Connection, made: Sequence[Supplement], heads: Mapping[int, set[str]], since: int
+        self, connection: Connection, made: Sequence[Supplement], heads: Mapping[int, set[str]], span: Span
     ) -> None:
-        self._sections, self._postings = _Sections(), _Postings(connection, since)
+        self._sections, self._postings = _Sections(), _Postings(connection, span)
         self._entries, self._people = _Entries(self._sections), _People(self._postings)
-        self._lists = _Lists([one for one in made if one.act > since], heads, self._names_known)
+        self._lists = _Lists([one for one in made if span.has(one.act)], heads, self._names_known)
         looks: dict[Table, Look] = {
             tables.section: self._sections,
             tables.entry: self._entries,
@@ -274,16 +274,21 @@ class RowChecks:
         self._people.hand_over()
         return self._postings.posted
 
-    def finish(self) -> Iterator[Finding]:
-        """What was found; raises what went wrong on the way."""
-        for look in self.looks.values():
-            if look.error is not None:
-                raise look.error
-        self._entries.finish()
-        self._lists.finish()
-        self._sections.begin()  # what follows takes room
-        self._postings.posted = PostedRatings()
-        yield from (*self._entries.findings, *self._lists.findings)
+    def finish(self, part: Sequence[Table]) -> list[Finding]:
+        """What was found in tables that were read together; raises what went wrong on the way."""
+        for table in part:
+            error = self.looks[table.name].error if table.name in self.looks else None
+            if error is not None:
+                raise error
+        if tables.entry in part:
+            self._entries.finish()
+            self._sections.begin()  # what follows takes room
+            return self._entries.findings
+        if tables.supplement_row in part:
+            self._lists.finish()
+            self._postings.posted = PostedRatings()
+            return self._lists.findings
+        return []
 
     @property
     def postings(self) -> int:

@@ -130,16 +130,18 @@ class Compiled:
         """Every posting that is due from the steps of a block, in their order."""
         self._arrays = ArrayRecords(self.recorder.standings, self.recorder.index.history.place_of)
         self._note_faults(block)
+        low = self._next_step
+        is_last = block.last >= self.recorder.index.sections
+        self._next_step = self.steps.frame.height if is_last else int(self.steps.of_section[block.last - 1]) + 1
+        return Due(low, self._next_step, lambda: (self._postings(block), self._rated(block)))
+
+    def _postings(self, block: Block) -> pl.DataFrame:
         parts = [
             self._sections(block),
             *(self._opened(one) for one in block.opened),
             self._moved(block.moved),
         ]
-        low = self._next_step
-        is_last = block.last >= self.recorder.index.sections
-        self._next_step = self.steps.frame.height if is_last else int(self.steps.of_section[block.last - 1]) + 1
-        postings = pl.concat(parts).sort("step", maintain_order=True)
-        return Due(low, self._next_step, postings, self._rated(block))
+        return pl.concat(parts).sort("step", maintain_order=True)
 
     def _rated(self, block: Block) -> pl.DataFrame:
         """The sections of a block that were rated, in each of their systems."""

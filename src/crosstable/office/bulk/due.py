@@ -1,7 +1,8 @@
 """The postings that follow from the record as frames, and what stands at the beginning of a span of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
@@ -21,13 +22,28 @@ DUE = {"step": pl.Int64(), "who": pl.Int32(), **POSTING}
 _SAYS_MORE = pl.any_horizontal(pl.col("match_changes", "lowered_floor", "floors", "ceiling").is_not_null())
 
 
-class Due(NamedTuple):
-    """The postings that are due from one step up to another, and the sections there that were rated."""
+class Due:
+    """The postings that are due from one step up to another, and the sections there that were rated.
 
-    low: int
-    high: int
-    postings: pl.DataFrame
-    rated: pl.DataFrame
+    They are made when they are asked for: who took a run up has some of them already.
+    """
+
+    def __init__(self, low: int, high: int, make: Callable[[], tuple[pl.DataFrame, pl.DataFrame]]) -> None:
+        self.low, self.high, self._make = low, high, make
+
+    @cached_property
+    def _made(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return self._make()
+
+    @property
+    def postings(self) -> pl.DataFrame:
+        """The postings, in the order of their steps."""
+        return self._made[0]
+
+    @property
+    def rated(self) -> pl.DataFrame:
+        """The sections, in each of their systems."""
+        return self._made[1]
 
 
 class Take(Protocol):

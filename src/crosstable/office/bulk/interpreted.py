@@ -153,7 +153,7 @@ class Interpreted:
         due = [*self.postings(progress)]
         postings = frame_of_postings(self.known, [one for _, one in due], [step for step, _ in due])
         rated = pl.DataFrame(self._rated, schema={"step": pl.Int64(), **RATED}, orient="row")
-        take(Due(0, self.steps.frame.height, postings, rated))
+        take(Due(0, self.steps.frame.height, lambda: (postings, rated)))
 
     def postings(self, progress: Progress) -> Iterator[tuple[int, Posting]]:
         """Rate everything: steps, and a posting that each makes."""

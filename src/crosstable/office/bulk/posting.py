@@ -52,11 +52,24 @@ def _digests(postings: pl.DataFrame) -> list[bytes]:
     return [LAYOUT.digest(row) for row in rows.iter_rows()] if rows.height <= _FEW else digests_of(rows, LAYOUT)
 
 
+def added(entering: pl.DataFrame, old: pl.DataFrame) -> int:
+    """What new postings add to the state of an office, without those that they supersede."""
+    digests = _digests(entering)
+    stands = entering["rating_after"].is_not_null().to_list()
+    superseded = old[entering["old"].drop_nulls()]
+    return sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there]) - sum_of(
+        _digests(superseded)
+    )
+
+
 class Post:
     """Postings on their way into the tables; a server takes them while others are made."""
 
     def __init__(self, connection: Connection, *, is_large: bool) -> None:
-        """A first run that is large makes its indexes when all rows are there, which is faster."""
+        """A first run that is large makes its indexes when all rows are there, which is faster.
+
+        Not on a server: whoever drops an index there locks out all readers of the table until the transaction ends.
+        """
         self.connection = connection
         last = head(connection)
         assert last is not None
@@ -65,7 +78,8 @@ class Post:
         highest = connection.execute(select(func.max(tables.posting.c.posting_id))).scalar()
         self._first = (highest or 0) + 1
         self._state_before = self._total = state_of(connection)
-        self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
+        is_file = connection.dialect.name == "sqlite"
+        self._indexes = [*tables.posting.indexes] if highest is None and is_large and is_file else []
         for index in self._indexes:
             index.drop(connection)
         self._beside = ThreadPoolExecutor(1) if connection.dialect.name == "postgresql" else None
@@ -80,16 +94,9 @@ class Post:
         if self._beside is not None:
             self._beside.shutdown()  # nobody else may use the connection before
 
-    def count(self, entering: pl.DataFrame, old: pl.DataFrame) -> None:
-        """Add new postings to the state of the office, and take away those that they supersede."""
-        digests = _digests(entering)
-        stands = entering["rating_after"].is_not_null().to_list()
-        superseded = old[entering["old"].drop_nulls()]
-        self._total += sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there])
-        self._total -= sum_of(_digests(superseded))
-
-    def enter(self, entering: pl.DataFrame) -> None:
-        """Number new postings and write them."""
+    def enter(self, entering: pl.DataFrame, total: int) -> None:
+        """Number new postings and write them; ``total`` is what they add to the state of the office."""
+        self._total += total
         first = self._first + self.postings
         self.postings += entering.height
         numbers = pl.Series("posting_id", np.arange(first, first + entering.height), dtype=pl.Int64)

@@ -40,6 +40,7 @@ _EXTRAS: Mapping[str, pl.DataType] = {
     "fide_opt_in": pl.Boolean(),
     "start_rating": pl.Float64(),
     "start_games": pl.Float64(),
+    "other_starts": pl.String(),
 }
 
 
@@ -395,7 +396,8 @@ def _extras(texts: pl.Series) -> pl.DataFrame:
 def _said(extra: Mapping[str, Any]) -> tuple[Any, ...]:
     fide, start = extra.get("fide") or (None, None), extra.get("start") or (None, None)
     flags = extra.get("rate"), extra.get("fide_flag"), extra.get("fide_opt_in")
-    return (flags[0], _real(fide[0]), fide[1], flags[1], flags[2], _real(start[0]), _real(start[1]))
+    others = canonical(extra["starts"]) if "starts" in extra else None
+    return (flags[0], _real(fide[0]), fide[1], flags[1], flags[2], _real(start[0]), _real(start[1]), others)
 
 
 def _real(value: float | None) -> float | None:

@@ -4,6 +4,7 @@ The replay is interpreted while few steps are reached, and compiled where they a
 differs from what is posted is written; the rating changes and the journal entry come last, all in one transaction.
 """
 
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -16,11 +17,12 @@ from sqlalchemy import Connection, select
 from crosstable.office import tables
 from crosstable.office.bulk.causes import Causes, Events, place_of
 from crosstable.office.bulk.changes import RatingChanges, lines_of
+from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
 from crosstable.office.bulk.frames import asked
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
 from crosstable.office.bulk.pending import Pending, pending_since
-from crosstable.office.bulk.posting import Post
+from crosstable.office.bulk.posting import Post, added
 from crosstable.office.bulk.record import Known, known_since
 from crosstable.office.bulk.steps import KEY, Steps, placed, postings_since, records_before, steps_of
 from crosstable.office.bulk.texts import rows_of, spelled
@@ -33,6 +35,7 @@ from crosstable.office.ledger.watching import StageClock, Watch, can_compile
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
 
+LOG = logging.getLogger("crosstable.office")
 Array = Any
 # So many rating changes are made at once.
 _FEW = 1000
@@ -62,10 +65,13 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
     if pending is None:
         return None
     plan = planned(record, pending, watch, is_first=not run)
+    parts = Parts(folder_of(office), last.digest) if plan.is_large and watch.is_alone else None
     with Post(connection, is_large=plan.is_large) as post:
-        posting = _Posting(post, plan, watch.clock)
+        posting = _Posting(post, plan, watch.clock, parts)
         with watch.clock.timed("rate"):
             plan.replay.go(posting.take, watch.progress)
+        if parts is not None and parts.kept:
+            LOG.info("this run goes on from one that was interrupted: %d of its parts are taken up", parts.kept)
         return posting.posted(office, author)
 
 
@@ -117,8 +123,8 @@ def compiled_replay(span: Span) -> Replay:
 class _Posting:
     """What a replay hands over, compared with what is posted, and written where it differs."""
 
-    def __init__(self, post: Post, plan: Plan, clock: StageClock) -> None:
-        self.post, self.plan, self.clock = post, plan, clock
+    def __init__(self, post: Post, plan: Plan, clock: StageClock, parts: Parts | None) -> None:
+        self.post, self.plan, self.clock, self.parts = post, plan, clock, parts
         self.known, self.steps, self.old = plan.span.known, plan.span.steps, plan.old
         self.ghosts = _ghosts(plan.old, self.steps)
         self.events: list[Events] = []
@@ -127,16 +133,24 @@ class _Posting:
 
     def take(self, due: Due) -> None:
         """Compare a part of the replay, and write what is new."""
-        with self.clock.timed("compare"):
-            entering = self._compared(due.postings, due.low, due.high)
-        with self.clock.timed("hash postings"):
-            self.post.count(entering, self.old)
+        part = self._part(due) if self.parts is None else self.parts.next(lambda: self._part(due))
+        place, position, is_changed = (part.touched[name].to_numpy() for name in part.touched.columns)
+        self.events.append(Events(place, position, is_changed, np.zeros(part.touched.height, dtype=np.int8)))
+        self.entered.append(part.entering.select("who", "system", "code"))
         with self.clock.timed("write postings"):
-            self._write_sections(due.rated, entering)
-            self.post.enter(entering)
+            self._write_sections(part.rated, part.entering)
+            self.post.enter(part.entering, part.total)
 
-    def _compared(self, due: pl.DataFrame, low: int, high: int) -> pl.DataFrame:
-        """What differs from what is posted at some steps: new postings, and those that are no more."""
+    def _part(self, due: Due) -> Part:
+        """What a part of the replay brings."""
+        rows, rated = due.postings, due.rated
+        with self.clock.timed("compare"):
+            entering, touched = self._compared(rows, due.low, due.high)
+        with self.clock.timed("hash postings"):
+            return Part(entering, rated, touched, added(entering, self.old))
+
+    def _compared(self, due: pl.DataFrame, low: int, high: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What differs from what is posted at some steps: new postings, and those that are no more; whom it touches."""
         places = self.old["step"]
         begin, end = int(places.search_sorted(low)), int(places.search_sorted(high))
         part = self.old[begin:end].with_row_index("at")
@@ -153,12 +167,12 @@ class _Posting:
             numbers.alias("old"), pl.col("step").alias("code"), (2 * pl.col("step") + 1).alias("position")
         ).filter(~is_same)
         gone = _gone(self.old, begin + np.flatnonzero(is_left), None)
-        self._note(due, is_same, gone)
         parts = [changed.drop("step"), gone, *self._gone_ghosts(low, high)]
         entering = pl.concat(parts, how="diagonal").sort("position", maintain_order=True)
         entering = entering.with_columns(self.old["posting_id"].gather(entering["old"]).alias("supersedes"))
-        self.entered.append(entering.select("who", "system", "code"))
-        return entering
+        return entering, pl.concat(
+            [_touched(due.with_columns(position=2 * pl.col("step") + 1), ~is_same), _touched(gone)]
+        )
 
     def _gone_ghosts(self, low: int, high: int) -> Iterator[pl.DataFrame]:
         """Postings of starting ratings and decisions that are no more, where they stood."""
@@ -166,14 +180,6 @@ class _Posting:
         mine = self.ghosts.filter((pl.col("step") < 0) & pl.col("position").is_between(2 * low, 2 * last - 1))
         if mine.height:
             yield _gone(self.old, mine["row"].to_numpy(), mine.select("position", "code"))
-
-    def _note(self, due: pl.DataFrame, is_same: Array, gone: pl.DataFrame) -> None:
-        """Keep what happened to whom, for the entries behind it."""
-        for frame, is_changed in ((due.with_columns(position=2 * pl.col("step") + 1), ~is_same), (gone, None)):
-            place = place_of(frame["who"].to_numpy(), frame["system"].to_numpy())
-            changed = np.ones(frame.height, dtype=np.bool_) if is_changed is None else is_changed
-            position = frame["position"].to_numpy()
-            self.events.append(Events(place, position, changed, np.zeros(frame.height, dtype=np.int8)))
 
     def _write_sections(self, rated: pl.DataFrame, entering: pl.DataFrame) -> None:
         """Write down which sections were rated with another result than before."""
@@ -233,6 +239,13 @@ class _Posting:
         names = ("who", *Posting._fields)
         posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
         return RatingChanges(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
+
+
+def _touched(frame: pl.DataFrame, is_changed: Array | None = None) -> pl.DataFrame:
+    """What happened to whom, for the entries behind it."""
+    place = place_of(frame["who"].to_numpy(), frame["system"].to_numpy())
+    changed = np.ones(frame.height, dtype=np.bool_) if is_changed is None else is_changed
+    return pl.DataFrame({"place": place, "position": frame["position"], "is_changed": changed})
 
 
 def _equal(new: pl.DataFrame, old: pl.DataFrame, names: Sequence[str]) -> Array:

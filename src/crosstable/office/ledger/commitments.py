@@ -175,7 +175,7 @@ def head_in(connection: Connection) -> Head:
     """The newest entry and its digest."""
     table = tables.commitment.c
     found = connection.execute(select(table.seq, table.digest).order_by(table.seq.desc()).limit(1)).first()
-    return NOTHING if found is None else (found[0], found[1])
+    return NOTHING if found is None else (found[0], str(found[1]))  # in a damaged file it may be no text
 
 
 def digest_at(connection: Connection, seq: int) -> str:

@@ -24,8 +24,13 @@ def rerate(
     watch: Watch | None = None,
 ) -> Run | None:
     """Rate what the entries since the last run touched; nothing is written where there is nothing to rate."""
+    from crosstable.office.bulk.checkpoints import let_go
+
     with office.writing(author.actor, "rating run", patience) as connection:
-        return rate_pending(office, connection, author, watch or Watch(progress, StageClock()))
+        alone = (watch or Watch(progress, StageClock()))._replace(is_alone=True)
+        done = rate_pending(office, connection, author, alone)
+    let_go(office)
+    return done
 
 
 def rate_pending(office: Office, connection: Connection, author: Author, watch: Watch) -> Run | None:

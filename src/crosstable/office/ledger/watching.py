@@ -53,10 +53,12 @@ class StageClock:
 class Watch(NamedTuple):
     """Who is told how far a run has come and how long it took, and after how many steps it is compiled.
 
-    ``checked`` has sections that were rated just now; they are not rated again where they bring the same.
+    ``checked`` has sections that were rated just now; they are not rated again where they bring the same. A run that is
+    ``is_alone`` in its transaction keeps what it works out, for whoever takes it up if it is interrupted.
     """
 
     progress: Progress = in_silence
     clock: StageClock = StageClock()
     long: int = LONG
     checked: Sequence[CheckedResult] = ()
+    is_alone: bool = False

@@ -5,19 +5,21 @@ from typing import NamedTuple
 from fastapi import Request, Response
 from starlette.datastructures import FormData
 
-from crosstable.errors import Fault, FormatError
+from crosstable.errors import Fault, FormatError, OfficeBusyError
 from crosstable.formats import members
 from crosstable.formats.sheet_rows import csv_bytes
 from crosstable.office.database import Office
+from crosstable.office.jobs import Job, JobKind, NewJob, add_job
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
-from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken
+from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
 from crosstable.office.views import known
-from crosstable.terms import Background
+from crosstable.web.acting import soon
 from crosstable.web.child_reading import File
 from crosstable.web.forms import actor_in, in_office, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, text_of
 from crosstable.web.routes import Policy, Route
+from crosstable.web.templating import address
 from crosstable.web.uploads import files_of
 
 TEMPLATE = "administration/members.html"
@@ -46,6 +48,8 @@ async def add_members(request: Request) -> Response:
     outcome = await in_office(_import, office, Author(actor.name, reason), file)
     if isinstance(outcome, Refused):
         return page(request, TEMPLATE, 422, done=None, faults=outcome.faults)
+    if isinstance(outcome, Job):
+        return went(address("jobs", outcome.job_id))
     await read_anew(request)
     return went(f"/administration/members?new={outcome.new}&changed={outcome.changed}&unchanged={outcome.unchanged}")
 
@@ -61,23 +65,33 @@ async def _file_in(form: FormData) -> File:
     return File("the form", csv_bytes(iter([list(_COLUMNS), row])))
 
 
-def _import(office: Office, author: Author, file: File) -> Imported | Refused:
-    """Who the members are; what a file says of their ratings is left out."""
+def members_in(office: Office, file: File) -> members.MembersFile | Refused:
+    """The members of a file, or what is wrong with it."""
     try:
         found = members.read(file.content, file.name)
     except FormatError as error:
         return Refused([error.fault])
     faults = [*found.faults, *birth_faults(found, office.clock().date())]
-    if any(one.severity.stops for one in faults) or not found.backgrounds:
-        return Refused(faults)
-    bare = {
-        member: Background(birth_date=one.birth_date, birth_year=one.birth_year, adult=one.adult)
-        for member, one in found.backgrounds.items()
-    }
+    return Refused(faults) if any(one.severity.stops for one in faults) or not found.backgrounds else found
+
+
+def _import(office: Office, author: Author, file: File) -> Imported | Job | Refused:
+    """Who the members are; what a file says of their ratings is left out. While somebody writes, a job does it."""
+    found = members_in(office, file)
+    if isinstance(found, Refused):
+        return found
     with office.reading() as connection:
         record = known(connection).record
-        what = taken(record, found._replace(backgrounds=bare), file.name, StartingRatingOptions())
-    return import_members(office, author, what.people)
+        what = taken(record, without_ratings(found), file.name, StartingRatingOptions())
+    try:
+        return soon(office, lambda at_most: import_members(at_most, author, what.people))
+    except OfficeBusyError:
+        return add_job(office, members_job(author, file))
+
+
+def members_job(author: Author, file: File) -> NewJob:
+    """A members file for the worker, without what it says of ratings."""
+    return NewJob(JobKind.IMPORT, author, {"name": file.name, "takes_ratings": False}, file.content)
 
 
 ROUTES = (

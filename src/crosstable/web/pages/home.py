@@ -135,7 +135,7 @@ def home(read: Snapshot) -> HomeView:
         events=len(read.events),
         newest_list=read.lists[-1].month if read.lists else None,
         recent=[event_line(read, event) for event in read.events[:MOST_EVENTS]],
-        leaders=_found(read, [Found(member) for one, _ in read.ranks.leaders if (member := read.member(one))]),
+        leaders=found_members(read, [Found(member) for one, _ in read.ranks.leaders if (member := read.member(one))]),
     )
 
 
@@ -188,7 +188,7 @@ def search(
         as_of=as_of(read),
         query=q.strip(),
         against=against if read.member(against) else "",
-        members=_found(read, some),
+        members=found_members(read, some),
         places=[
             FoundPlace(kind=one.kind, name=one.name, text=one.text, href=_href(one), near=is_near) for one in places
         ],
@@ -242,7 +242,8 @@ def _href(one: Place) -> str:
     return address(f"{one.kind}s", one.key)
 
 
-def _found(read: Snapshot, some: Sequence[Found]) -> list[FoundMember]:
+def found_members(read: Snapshot, some: Sequence[Found]) -> list[FoundMember]:
+    """Members in a list, with their ratings of the newest supplement and before."""
     months = read.months_before(read.ranks.month or "")
     past = listed_ratings(read.connection, months, [one.member.member_id for one in some])
     first = read.ranks.first

@@ -20,7 +20,7 @@ from crosstable.office.list_files import BASES, ListMember, list_csv, list_parqu
 from crosstable.office.public_index import listed_ratings
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Supplement
-from crosstable.office.top_lists import AGE_BANDS, NOT_BY_STATE, TopRow, Wanted, band_of
+from crosstable.office.top_lists import AGE_BANDS, MOST_TOP, NOT_BY_STATE, TopRow, Wanted, band_of
 from crosstable.terms import RatingSystem
 from crosstable.web.cache import is_named
 from crosstable.web.forms import in_queue
@@ -35,7 +35,6 @@ from crosstable.web.routes import Page, Policy, Route
 from crosstable.web.search import folded
 from crosstable.web.shapes import Rating, rating_of
 
-MOST_TOP = 500
 BIN = 100
 BANDS = [band.name for band in AGE_BANDS]
 

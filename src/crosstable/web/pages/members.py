@@ -1,5 +1,6 @@
 """A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved them."""
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -10,6 +11,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.calculator.figures import CLASSES, rating_class
+from crosstable.calculator.uncertainty import plus_minus
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.ledger.postings import OWN, Posting
@@ -20,6 +22,7 @@ from crosstable.office.public_views import PublicSystem
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.titles import NORMS_NEEDED, Norm, Title
 from crosstable.rules.editions import edition_for
+from crosstable.terms import RatingSystem
 from crosstable.web.pages.member_history import HistoryRow, history_row
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -76,6 +79,13 @@ class RankShape(BaseModel):
     below: float
 
 
+class AgeRankShape(BaseModel):
+    """A place on the newest list of an age group, of those who are on it."""
+
+    age: str
+    rank: int
+
+
 class Record(BaseModel):
     """Wins, draws and losses so far."""
 
@@ -85,7 +95,11 @@ class Record(BaseModel):
 
 
 class SystemRating(BaseModel):
-    """A member in one system."""
+    """A member in one system.
+
+    ``plus_minus``: by how many points the live rating may be off, 95 times of a hundred; of Regular ratings, where the
+    office shows it.
+    """
 
     system: str
     name: str
@@ -93,6 +107,7 @@ class SystemRating(BaseModel):
     live_since: str
     live_place: Place | None
     live_player: int | None
+    plus_minus: int | None
     official: Rating | None
     official_month: str | None
     floor: Floor | None
@@ -101,6 +116,7 @@ class SystemRating(BaseModel):
     rating_class: ClassShape | None
     record: Record | None
     ranks: list[RankShape]
+    age_ranks: list[AgeRankShape]
 
 
 class NormShape(BaseModel):
@@ -197,7 +213,7 @@ def member(
         state=found.state,
         fide_id=found.fide_id,
         other_ids=found.other_ids,
-        systems=[_standing(read, one, postings, found.state) for one in found.systems],
+        systems=[_standing(read, found.member_id, one, postings, found.state) for one in found.systems],
         coming=coming(read),
         titles=[_title(read, title) for title in found.titles],
         norms=[_norm(read, norm) for norm in file.norms],
@@ -219,7 +235,9 @@ def require_member(read: Snapshot, member_id: str) -> Listed:
     return listed
 
 
-def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting], state: str) -> SystemRating:
+def _standing(
+    read: Snapshot, member_id: str, one: PublicSystem, postings: Sequence[PublicPosting], state: str
+) -> SystemRating:
     mine = [posting for posting in postings if posting.posting.system is one.system]
     last = mine[-1].posting
     live = rating_of(one.live)
@@ -231,6 +249,7 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         live_since=(last.as_of or last.ended).isoformat(),
         live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
         live_player=last.number,
+        plus_minus=_plus_minus(read, one),
         official=rating_of(one.official),
         official_month=one.month,
         floor=floor_of(one.floor),
@@ -239,7 +258,14 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         rating_class=_class(live),
         record=_record(last),
         ranks=list(_ranks(read, one, state)),
+        age_ranks=_age_ranks(read, member_id, one),
     )
+
+
+def _plus_minus(read: Snapshot, one: PublicSystem) -> int | None:
+    if not read.public.has_uncertainty or one.system is not RatingSystem.OTBR:
+        return None
+    return round(plus_minus(one.live.rating, math.inf if one.live.games is None else one.live.games))
 
 
 def _record(last: Posting) -> Record | None:
@@ -267,6 +293,14 @@ def _ranks(read: Snapshot, one: PublicSystem, state: str) -> Iterator[RankShape]
         found = read.ranks.rank(one.system, one.official.rating, where)
         if found is not None:
             yield RankShape(state=where, rank=found.rank, of=found.of, below=round(found.below, 1))
+
+
+def _age_ranks(read: Snapshot, member_id: str, one: PublicSystem) -> list[AgeRankShape]:
+    """Places on age lists that anybody can ask for; no page says more of an age."""
+    if one.month is None or one.month != read.ranks.month:
+        return []
+    found = read.age_ranks.get((member_id, one.system), ())
+    return [AgeRankShape(age=place.band, rank=place.rank) for place in found]
 
 
 def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:

@@ -1,20 +1,29 @@
 """Where events are held and by whom: clubs, states, directors, each with its events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from heapq import nlargest
 from typing import Annotated
 
 from fastapi import Path
 from pydantic import BaseModel
+from sqlalchemy import select
 
+from crosstable.office import tables
 from crosstable.office.public_index import ListedEvent
-from crosstable.web.pages.home import EventLine, PageNumber, Size, event_line
+from crosstable.terms import RatingSystem
+from crosstable.web.pages.home import EventLine, FoundMember, PageNumber, Size, event_line, found_members
 from crosstable.web.pages.members import MemberId, require_member
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
-from crosstable.web.search import STATES
+from crosstable.web.search import STATES, Found
 from crosstable.web.templating import address
+
+# A club's best players are taken from those who played at its events in the year before its newest one.
+YEAR = timedelta(days=365)
+MOST_PLAYERS = 10
 
 
 class Link(BaseModel):
@@ -34,6 +43,7 @@ class PlaceView(View):
     where: str
     clubs: list[Link]
     directors: list[Link]
+    players: list[FoundMember]
     events: list[EventLine]
     paging: Paging
 
@@ -76,9 +86,22 @@ def _view(read: Snapshot, what: tuple[str, str], held: list[ListedEvent], page: 
         where=held[0].where if kind == "club" else "",
         clubs=[] if kind == "club" else _counted(read, "clubs", ((one.affiliate, one.club) for one in held)),
         directors=[] if kind == "director" else _counted(read, "directors", ((one.director, "") for one in held)),
+        players=_best(read, held) if kind == "club" else [],
         events=[event_line(read, one) for one in some],
         paging=paging,
     )
+
+
+def _best(read: Snapshot, held: Sequence[ListedEvent]) -> list[FoundMember]:
+    """Who has the highest Regular ratings of the newest list among those who played here in a year."""
+    ended = [one.ended for one in held if one.ended]
+    recent = [one.event_id for one in held if one.ended and one.ended > max(ended) - YEAR]
+    entry = tables.entry.c
+    played = read.connection.execute(select(entry.member_id).where(entry.event_id.in_(recent)).distinct()).scalars()
+    listed = {member.member_id: member for one in played if (member := read.member(one))}
+    rated = [(read.ranks.first[one], one) for one in listed if one in read.ranks.first]
+    regular = [(rating, one) for (system, rating, _), one in rated if system is RatingSystem.OTBR]
+    return found_members(read, [Found(listed[one]) for _, one in nlargest(MOST_PLAYERS, regular)])
 
 
 def _counted(read: Snapshot, path: str, pairs: Iterable[tuple[str, str]]) -> list[Link]:

@@ -14,6 +14,15 @@ function parsed(text) {
   });
 }
 
+// Where the answer lies below the screen, as on a phone, its headline stands at the foot of it and leads there.
+const place = document.querySelector("#answer"), pointer = document.createElement("a");
+pointer.href = "#answer";
+pointer.className = "pointer";
+function point() {
+  pointer.textContent = place.querySelector("#result")?.textContent ?? "";
+  pointer.hidden = !pointer.textContent || place.getBoundingClientRect().top < innerHeight - 100;
+}
+
 let timer, newest = 0;
 function renew() {
   clearTimeout(timer);
@@ -24,7 +33,8 @@ function renew() {
     const reply = await answer(`/estimate?${query}`, { headers: { Accept: "text/html" } });
     if (mine !== newest || !form.isConnected || !(reply.ok || reply.status === 422)) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    document.querySelector("#answer").replaceChildren(...page.querySelector("#answer").childNodes);
+    place.replaceChildren(...page.querySelector("#answer").childNodes);
+    point();
     if (reply.ok && !query.has("entries")) history.replaceState(null, "", `?${query}`);
   }, 150);
 }
@@ -90,11 +100,14 @@ function build() {
   }
   form.querySelector("[data-rows]")?.remove();
   form.querySelector(".fields").after(box);
-  box.after(field.parentElement); // the rows say the same
+  box.after(form.querySelector("button:not([type])"), field.parentElement); // the rows say the same
 }
 
 if (form && field) {
   build();
+  form.append(pointer);
+  point();
+  for (const kind of ["scroll", "resize"]) addEventListener(kind, point, { passive: true });
   field.addEventListener("change", () => { build(); renew(); });
   form.addEventListener("input", (event) => { if (event.target.id !== "entries" && !event.target.closest("[data-rows]")) renew(); });
   form.addEventListener("change", (event) => { if (event.target.id !== "entries" && !event.target.closest("[data-rows]")) renew(); });

@@ -44,7 +44,9 @@ export function suggest(field, chosen) {
       const name = document.createElement("b"), more = document.createElement("span");
       [name.textContent, more.textContent] = [one.name, told(one)];
       item.append(name, " ", more);
-      item.addEventListener("pointerdown", (event) => { event.preventDefault(); take(item); });
+      // The field keeps the focus, and the list stays until the tap has ended: what lies below must not get it.
+      for (const kind of ["pointerdown", "mousedown"]) item.addEventListener(kind, (event) => event.preventDefault());
+      item.addEventListener("click", () => take(item));
       return item;
     }));
     mark(-1);

@@ -54,7 +54,7 @@ async function ask(request) {
       await new Promise((done) => setTimeout(done, 1000 * seconds));
       continue;
     }
-    const said = await reply.json().catch(() => ({ detail: "the site could not answer; try again in a moment." }));
+    const said = await reply.json().catch(() => ({ detail: phrase("the site could not answer; try again in a moment.") }));
     if (!reply.ok) throw new Error(said.detail || said.title);
     return said;
   }
@@ -407,6 +407,9 @@ function folded(name, open, className) {
   return made;
 }
 
+// What a fix only takes out is no choice of its own between rows.
+const takesOut = (fix) => fix.changes.every((one) => one.value === null);
+
 function group(some) {
   const [first] = some;
   const stops = first.asks === "director";
@@ -428,7 +431,7 @@ function group(some) {
   });
   if (some.length > MOST_SHOWN) rows.push(element("li", {}, phrase("and {number} more", { number: some.length - MOST_SHOWN })));
   const lines = element("ul", { className: "lines" }, ...rows);
-  const isOwn = (fix) => !shared.includes(fix.label) && !fix.label.startsWith("Leave ");
+  const isOwn = (fix) => !shared.includes(fix.label) && !takesOut(fix);
   if (some.length < 3 || !shared.length || some.some((one) => one.fixes.some(isOwn))) made.append(lines);
   else {
     const each = folded(`${first.code} each`, false, "");
