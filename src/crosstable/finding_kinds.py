@@ -35,6 +35,11 @@ FILES: Mapping[str, Kind] = {
     "damaged-file": Kind(
         ERROR, "The file's own sums do not agree, so nothing in it can be trusted.", "Export or copy the file again."
     ),
+    "rounds-missing": Kind(
+        ERROR,
+        "A section announces more rounds than its players have results for.",
+        "Export the file again. If fewer rounds were played, correct the number of rounds.",
+    ),
     "ignored-record": Kind(WARNING, "A record of the file is not understood and was left out.", "Check that record."),
     "wrong-type": Kind(ERROR, "A field holds the wrong kind of value.", "Write the kind of value it names."),
     "missing-field": Kind(ERROR, "A field that is needed is not there.", "Add the field."),
@@ -113,6 +118,17 @@ WRITING: Mapping[str, Kind] = {
         "Check the spelling.",
         "{text!r} was written as {written!r}.",
         ranked=Level.MILD,
+    ),
+    "report-incomplete": Kind(
+        WARNING,
+        "A rating report lacks something that US Chess asks for.",
+        "Add it to the event, or where you submit the report.",
+        {
+            "affiliate": "The rating report names no affiliate.",
+            "city": "The rating report names no city.",
+            "state": "The rating report names no state.",
+            "chief_td": "The rating report names no chief director.",
+        },
     ),
     "not-written": Kind(
         WARNING,
@@ -311,6 +327,18 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
         "The member id is not known to the office.",
         "Correct the id, import the member (office members import), or submit with --new-members.",
         "Nobody here has the id {member_id}.",
+    ),
+    "new-member": Kind(
+        CONFIRM,
+        "The director reports a new member, whom the office does not know.",
+        "The office adds the member (office confirm --new-members) or corrects the id.",
+        "Nobody here has the id {member_id} yet: reported as a new member.",
+    ),
+    "other-affiliate": Kind(
+        ERROR,
+        "The report belongs to another affiliate than its director acts for.",
+        "Send it for your own affiliate, or let a director of the other one send it.",
+        "This event belongs to affiliate {named}; you act for {own}.",
     ),
     "systems-named": Kind(
         CONFIRM,

@@ -15,17 +15,21 @@ class Reader(StrEnum):
 
     COMMAND = "command"
     PAGE = "page"
+    DRAFT = "draft"
     API = "api"
     LIBRARY = "library"
 
 
-_PAGE, _API, _LIBRARY = Reader.PAGE, Reader.API, Reader.LIBRARY
+_PAGE, _DRAFT, _API, _LIBRARY = Reader.PAGE, Reader.DRAFT, Reader.API, Reader.LIBRARY
+_DAY = "Choose the day here, or write it in the line of the section."
+_CONTROL = "Choose the time control here, or write it in the line of the section, like G/60;d5."
 _PAIRING = "to take these with everything else assumed"
 _FROM_FIDE = "to start all of them from FIDE ratings"
 _UNRATED = "write unrated for those who have none"
 REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     "rating-not-known": {
         _PAGE: f"Send an event file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
+        _DRAFT: f"Write the ratings into the crosstable, or choose “Take the file's pairing ratings” {_PAIRING}.",
         _API: f"Send an event file with their ratings, or pairing=true {_PAIRING}.",
         _LIBRARY: f"Give members=FILE with their ratings, or pairing_ratings=True {_PAIRING}.",
     },
@@ -37,6 +41,7 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     **{
         f"{which}-not-read": {
             _PAGE: f"Write it as YYYY-MM-DD in the file, or give the {which} date in the form.",
+            _DRAFT: _DAY,
             _API: f"Write it as YYYY-MM-DD, or add {which}=YYYY-MM-DD.",
             _LIBRARY: f'Write it as YYYY-MM-DD, or give {which}="YYYY-MM-DD".',
         }
@@ -44,16 +49,19 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     },
     "no-dates": {
         _PAGE: "Give both dates in the form, or write them in the file.",
+        _DRAFT: _DAY,
         _API: "Add start=DATE and end=DATE, or write them in the file.",
         _LIBRARY: "Give start=DATE and end=DATE, or write them in the file.",
     },
     "no-time-control": {
         _PAGE: "Give the time control in the form, like G/60;d5, or write it in the file.",
+        _DRAFT: _CONTROL,
         _API: "Add control=G/60;d5, or write it in the file.",
         _LIBRARY: 'Give control="G/60;d5", or write it in the file.',
     },
     "time-control-not-read": {
         _PAGE: "Write it like G/60;d5 in the file.",
+        _DRAFT: _CONTROL,
         _API: "Write it like G/60;d5, or add control=G/60;d5 and override=true.",
         _LIBRARY: 'Write it like G/60;d5, or give control="G/60;d5", override=True.',
     },
@@ -64,6 +72,7 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     },
     "fide-ratings-only": {
         _PAGE: f"Send a file with US Chess ratings, or tick “Take pairing ratings” {_FROM_FIDE}.",
+        _DRAFT: f"Write the ratings into the crosstable, or choose “Take the file's pairing ratings” {_FROM_FIDE}.",
         _API: f"Send a file with US Chess ratings, or pairing=true {_FROM_FIDE}.",
         _LIBRARY: f"Give members=FILE with US Chess ratings, or pairing_ratings=True {_FROM_FIDE}.",
     },
@@ -78,14 +87,25 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "Send an event file with their ratings, if they have any.",
         _LIBRARY: "Give members=FILE with their ratings, if they have any.",
     },
+    "not-mirrored": {
+        _PAGE: "Correct one of the two rows.",
+        _DRAFT: "Say whose row is right, or correct either of the two.",
+        _API: "Correct one of the two rows.",
+    },
+    "report-incomplete": {_DRAFT: "Fill it in under “For the rating report”, or add it where you submit the report."},
     "played-before": dict.fromkeys(
         (_PAGE, _API, _LIBRARY),
         "If it is the same tournament, do not send it again. If both were played, the office confirms it.",
     ),
     "member-not-known": {
-        _PAGE: "Correct the id, or ask the ratings office to add the member.",
+        _PAGE: "Correct the id, or report a new member: the office then adds them.",
         _API: "Correct the id, or ask the ratings office to add the member.",
         _LIBRARY: "Correct the id, or add the member to the office first.",
+    },
+    "new-member": {
+        _PAGE: "The section waits until the office adds the member.",
+        _API: "The section waits until the office adds the member.",
+        _LIBRARY: "Add the member to the office, or correct the id.",
     },
 }
 
@@ -96,5 +116,6 @@ def for_reader(faults: Iterable[Fault], reader: Reader) -> tuple[Fault, ...]:
 
 
 def _told(found: Fault, reader: Reader) -> Fault:
-    remedy = REMEDIES.get(found.code, {}).get(reader)
+    remedies = REMEDIES.get(found.code, {})
+    remedy = remedies.get(reader) or (remedies.get(Reader.PAGE) if reader is Reader.DRAFT else None)
     return found if remedy is None else found._replace(remedy=remedy)

@@ -203,7 +203,7 @@ def test_the_files_of_a_report_give_anybody_ratings_and_an_export(page: Page, tm
     page.get_by_label("Files of one or more events").set_input_files(sorted(tmp_path.iterdir()))
     expect(page.locator("#sum")).to_contain_text("Everything is ready")
     assert page.locator("td.result b").count() == 4
-    expect(page.locator(".before small").first).to_have_text("pairing")
+    expect(page.locator(".before small").first).to_have_text("pairing rating")
     cell = page.locator('[data-at="0/0/0"]')
     cell.fill("L2")
     cell.press("Enter")

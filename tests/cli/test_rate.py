@@ -290,7 +290,7 @@ def test_a_pairing_rating_is_no_rating_unless_asked_for(run: Run, write: Write) 
     path = write(event)
     ran = run("rate", path)
     assert (ran.code, ran.out) == (1, "")
-    assert "only the pairing rating is known (players 1, 2)" in ran.err
+    assert "Nothing but a pairing rating is known of players 1, 2." in ran.err
     assert "[rating-not-known]" in ran.err
     rows = document(run("rate", path, "--json", "--pairing-ratings").out)["sections"][0]["systems"]["OTBR"]["players"]
     assert [row["pre"] for row in rows] == [1700.0, 1650.0]

@@ -399,7 +399,7 @@ def test_a_section_without_a_number_is_a_fault() -> None:
     [
         ("", "missing-field", "number of rounds is missing"),
         ("0", "missing-field", "number of rounds is missing"),
-        ("9", "damaged-file", "9 rounds are announced, but players have 3 columns"),
+        ("9", "rounds-missing", "9 rounds are announced, but players have 3 columns"),
     ],
 )
 def test_a_wrong_number_of_rounds_is_a_fault(rounds: str, code: str, words: str) -> None:
@@ -478,7 +478,7 @@ def test_a_missing_field_is_a_fault_and_a_strange_one_a_warning(file: str, field
 def test_a_missing_column_of_rounds_is_a_fault() -> None:
     files = tables()
     found = faults({**files, "TDEXPORT.DBF": files["TDEXPORT.DBF"].replace(b"D_RND02", b"D_RNDXX")})
-    assert [each[0] for each in found if each[0] != "unknown-field"] == ["damaged-file", "damaged-file"]
+    assert [each[0] for each in found if each[0] != "unknown-field"] == ["rounds-missing", "rounds-missing"]
 
 
 def test_ninety_nine_rounds_are_read_and_a_hundredth_column_is_not_known() -> None:

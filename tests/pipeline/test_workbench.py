@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,7 +15,8 @@ from crosstable.checks.places import section_place
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.formats.detect import read_data
 from crosstable.formats.event_json_write import written_cell
-from crosstable.pipeline.rating import rate
+from crosstable.pipeline.draft_places import Affiliate
+from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import of_reading, read
 from crosstable.pipeline.workbench import Tools, answer, draft_of
 from crosstable.terms import NOT_GIVEN, RATINGS, Report
@@ -196,12 +197,19 @@ NOT_OF_DRAFTS = {"no-section", "no-such-section", "not-readable", "no-game"}
 # What only reading other formats finds: any of it is settled by whoever looked at it, or by the choice that is offered.
 OF_READING = {
     *("damaged-file", "rating-column-not-known", "start-not-read", "end-not-read"),
-    *("similar-names", "ignored-record", "code-page-guessed", "result-missing", "number-of-players"),
+    *("rounds-missing", "similar-names", "ignored-record", "code-page-guessed", "result-missing", "number-of-players"),
 }
 # What only an office finds, and where; the office alone settles who was a member.
 OF_OFFICES = {
     **dict.fromkeys(("member-not-known", "id-needed", "other-name", "before-opening", "fide-not-on-record"), 0),
-    **dict.fromkeys(("systems-named", "played-before", "late-submission", "event-id-shape"), None),
+    **dict.fromkeys(("systems-named", "played-before", "late-submission", "event-id-shape", "other-affiliate"), None),
+    "new-member": 0,
+}
+# What a director says of a row besides mending it: the office is told, and counts it.
+SAID = {
+    "other-name": ("This is Adams, Angela", ["names", "1:1"], "yes"),
+    "member-not-known": ("Report as a new member", ["new_members", "12345678"], "yes"),
+    "new-member": ("Not a new member", ["new_members", "12345678"], None),
 }
 FOR_THE_OFFICE = {"not-a-member"}
 # Tests below, or of the entries and of rated results, provoke these; all but the first are warnings.
@@ -217,12 +225,14 @@ def mended(draft: Draft, fix: Any) -> Draft:
     return made
 
 
-def every_click_settles(draft: Draft, code: str, tools: Tools = TOOLS) -> None:
+def every_click_settles(draft: Draft, code: str, tools: Tools = TOOLS, but: str = "") -> None:
     """There is something to click for a finding, and whatever is clicked, there are fewer of its kind."""
     before = codes(answer(draft, tools))
     found = next(one for one in answer(draft, tools)["findings"] if one["code"] == code)
     assert found["fixes"], f"nothing to click for {code}"
     for fix in found["fixes"]:
+        if fix["label"] == but:
+            continue
         after = codes(answer(mended(draft, fix), tools))
         assert after.count(code) < before.count(code), f"{code}: {fix['label']} settles nothing"
 
@@ -250,12 +260,18 @@ def test_whatever_reading_finds_is_settled_by_a_click_and_leaves_with_its_sectio
     every_click_settles(draft, code)
 
 
+class Known(NamedTuple):
+    """Somebody whom an office knows."""
+
+    name: str
+
+
 class Strict:
     """An office that knows the players and finds something in the first section: of a row, or of the whole."""
 
     chained: frozenset[str] = frozenset()
     waiting: frozenset[str] = frozenset()
-    people: Mapping[str, Any] = {"12345678": None}
+    people: Mapping[str, Any] = {"12345678": Known("Adams, Angela")}
 
     def __init__(self, report: Report, code: str) -> None:
         self.code = code
@@ -264,16 +280,26 @@ class Strict:
     def filled(self, report: Report) -> Report:
         return report
 
+    def of_event(self, report: Report) -> Sequence[Fault]:
+        is_found = {
+            "event-id-shape": bool(report.event_id),
+            "other-affiliate": report.details.get("affiliate") not in (None, "A1"),
+        }
+        told = Fault(self.code, Severity.ERROR, "event", "So it is.", "")
+        return [told] if is_found.get(self.code) else []
+
+    def looked_at(self, event: RatedEvent) -> RatedEvent:
+        return event
+
     def faults(self, report: Report, at: int, _checked: object, found: Sequence[Fault]) -> Sequence[Fault]:
         section = report.sections[at]
         whole = section_place(section, at)
         row = OF_OFFICES[self.code]
-        place = "draft" if self.code == "event-id-shape" else whole.whole
-        place = place if row is None else whole.row(section.players[row], row)
+        place = whole.whole if row is None else whole.row(section.players[row], row)
         ann = section.players[0]
         still = {
             "systems-named": not section.time_controls,
-            "event-id-shape": bool(report.event_id),
+            **dict.fromkeys(("event-id-shape", "other-affiliate"), False),
             "fide-not-on-record": ann.background.fide is not None,
         }
         is_found = still.get(self.code, ann.member_id != "87654321") and section.name == "Quad"
@@ -284,23 +310,51 @@ class Strict:
 @pytest.mark.parametrize("code", sorted(OF_OFFICES))
 def test_whatever_an_office_finds_is_settled_by_a_click_or_waits_for_it(code: str) -> None:
     draft = quad()
-    draft["event"]["event"]["id"] = "one"
+    draft["event"]["event"].update(id="one", details={"affiliate": "B2"})
     player(draft, 0)["ratings"] = {"OTBR": {"rating": 1700, "games": 90}, "FIDE": {"rating": 1800}}
     second_section(draft)
     if code == "systems-named":
         section(draft).update(time_control=None, systems=["OTBR"])
     found = [("87654321", "Adams, Ann")]
-    tools = TOOLS._replace(office=lambda report: Strict(report, code), is_strict=True, find=lambda _name: found)
+    tools = TOOLS._replace(
+        office=lambda report: Strict(report, code),
+        is_strict=True,
+        find=lambda _name: found,
+        own=Affiliate("A1", "Albany Chess Club"),
+    )
     reply = answer(draft, tools)
     (one,) = [one for one in reply["findings"] if one["code"] == code]
     assert reply["strict"]
-    if code == "other-name":  # the office counts the names that are confirmed
-        assert one["fixes"][-1]["changes"] == [{"path": ["names", "1:1"], "value": "yes"}]
-        return
-    every_click_settles(draft, code, tools)
+    if code in SAID:
+        label, path, value = SAID[code]
+        (said,) = [fix for fix in one["fixes"] if fix["label"] == label]
+        assert said["changes"] == [{"path": path, "value": value}]
+        assert said["single"] is (code == "other-name")  # whose row it is, is said row by row
+    every_click_settles(draft, code, tools, but=SAID.get(code, ("",))[0])
+    is_office = CATALOGUE[code].severity is Severity.CONFIRM
+    assert one["asks"] == ("office" if is_office else "director")
     # What the office must confirm is not confirmed by the director, whatever a draft says.
-    if CATALOGUE[code].severity is Severity.CONFIRM:
+    if is_office:
         assert code in codes(answer({**draft, "accept": {code: "I say so"}}, tools))
+
+
+def test_a_draft_of_players_whom_nobody_here_knows_tells_what_submitting_it_tells_and_is_rated_by_the_file() -> None:
+    draft = quad()
+    tools = TOOLS._replace(office=lambda report: Strict(report, "member-not-known"), is_strict=True)
+    reply = answer(draft, tools)
+    assert codes(reply).count("member-not-known") == 1
+    (one,) = reply["sections"]
+    assert (one["rated"], one["strict"]) == (True, False)
+    assert {player["rating_from"] for player in one["systems"]["OTBR"]["players"]} == {"pairing rating"}
+    # Without ratings of any kind it is told why there are none to show, besides what submitting it tells.
+    draft["ratings"] = {"pairing": False}
+    assert {"member-not-known", "rating-not-known"} <= set(codes(answer(draft, tools)))
+    for one in section(draft)["players"]:
+        one["ratings"] = HIGH
+    player(draft, 0)["member_id"] = "87654321"
+    assert [one["strict"] for one in answer(draft, tools)["sections"]] == [True]
+    draft["ratings"] = {"office": False}
+    assert [one["strict"] for one in answer(draft, tools)["sections"]] == [False]
 
 
 def test_no_kind_of_finding_that_stops_a_section_is_forgotten() -> None:

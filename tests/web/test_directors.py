@@ -39,6 +39,19 @@ def misnamed(event: Report) -> Report:
     return event._replace(sections=(one._replace(players=rows),))
 
 
+def known_as(number: int) -> str:
+    """The name of a member of the office."""
+    people, _ = club_members()
+    return next(one.name for one in people if one.member_id == member_id(number))
+
+
+def strangers(event: Report) -> Report:
+    """The event with ids that nobody here has."""
+    (one,) = event.sections
+    rows = tuple(player._replace(member_id=f"3177000{at}") for at, player in enumerate(one.players))
+    return event._replace(sections=(one._replace(players=rows),))
+
+
 def checked(made: Site, who: str, draft: dict[str, Any]) -> Any:
     made.come_in(who)
     reply = made.client.post("/upload/check", json=draft)
@@ -112,7 +125,8 @@ def test_an_office_does_not_rate_a_row_under_another_name_unless_somebody_says_s
     assert all(one["rating_from"] == "office" for one in others)
     (told,) = [one for one in found["findings"] if one["code"] == "other-name"]
     assert "is not taken" in told["remedy"]
-    (fix,) = [one for one in told["fixes"] if one["label"] == "This is the player"]
+    (fix,) = [one for one in told["fixes"] if one["label"] == f"This is {known_as(5)}"]
+    assert (told["severity"], told["asks"]) == ("warning", "director")  # not ready before it is said
     draft["names"] = {fix["changes"][0]["path"][-1]: "yes"}
     found = checked(here, "nobody", draft)
     assert found["sections"][0]["systems"]["OTBR"]["players"][0]["rating_from"] == "office"
@@ -180,8 +194,12 @@ def test_a_name_that_does_not_fit_its_id_is_confirmed_row_by_row(here: Site) -> 
     fixes = checked(here, "tina", draft_of(strange))["findings"]
     (found,) = [one for one in fixes if one["code"] == "other-name"]
     assert (found["severity"], found["row"]) == ("confirm", 0)
-    (fix,) = [one for one in found["fixes"] if one["label"] == "This is the player"]
+    (fix,) = [one for one in found["fixes"] if one["label"] == f"This is {known_as(5)}"]
     assert fix["changes"] == [{"path": ["names", "1:1"], "value": "yes"}]
+    assert fix["single"]
+    said = checked(here, "tina", {**draft_of(strange), "names": {"1:1": "yes"}})["findings"]
+    (found,) = [one for one in said if one["code"] == "other-name"]
+    assert (found["severity"], found["asks"]) == ("warning", "")
     assert "1 section held" in sent(here, "tina", strange)
     otherwise = OTHER.replace("W2 D3", "W2 W3").replace("U D1", "U L1")
     assert "1 section accepted and rated" in sent(here, "tina", misnamed(own("strange-2", otherwise)), names="1:1")
@@ -194,9 +212,74 @@ def test_a_large_change_under_another_name_waits_though_it_is_confirmed(here: Si
     number = next(at for at, one in enumerate(people, 1) if one.member_id == low.member_id)
     high = max(range(1, len(people) + 1), key=lambda at: openings[at - 1].standing.rating if at <= len(openings) else 0)
     wins = misnamed(own("upset", f"1 ={number} | {' '.join(['W2'] * 8)}\n2 ={high} | {' '.join(['L1'] * 8)}\n3 =3 | U"))
+    (found,) = [
+        one
+        for one in checked(here, "tina", {**draft_of(wins), "names": {"1:1": "yes"}})["findings"]
+        if one["code"] == "other-name"
+    ]
+    assert (found["severity"], found["asks"]) == ("confirm", "office")
     page = sent(here, "tina", wins, names="1:1")
     assert "the office looks at it first" in page
     assert LARGE_CHANGE == 100
+
+
+def findings(some: Any) -> list[tuple[str, str, str]]:
+    return sorted((one["code"], one["severity"], one["message"]) for one in some)
+
+
+@pytest.mark.parametrize(
+    ("event_id", "change"),
+    [
+        ("as-strangers", strangers),
+        ("as-misnamed", misnamed),
+        ("as-one-stranger", lambda event: event._replace(sections=strangers(event).sections[:1])),
+        ("bad id", lambda event: event._replace(sections=misnamed(event).sections)),
+    ],
+)
+def test_a_directors_draft_is_told_exactly_what_submitting_it_is_told(here: Site, event_id: str, change: Any) -> None:
+    event = change(own(event_id, "1 =1 | W2 D3 U\n2 =4 | L1 U W3\n3 =8 | U D1 L2"))
+    told = findings(checked(here, "tina", draft_of(event))["findings"])
+    header = here.token("tina")
+    reply = here.client.post("/api/v1/submissions", headers=header, content=document(event).content)
+    faults = reply.json()["faults"]
+    assert told == findings(faults)
+    assert told
+
+
+def test_new_members_are_reported_with_one_click_and_the_office_adds_them(here: Site) -> None:
+    draft = draft_of(strangers(own("all-new", OTHER)))
+    found = checked(here, "tina", draft)["findings"]
+    assert [one["code"] for one in found if one["asks"]] == ["member-not-known"] * 3
+    labels = [{fix["label"] for fix in one["fixes"] if not fix["single"]} for one in found if one["asks"]]
+    assert "Report as a new member" in set.intersection(*labels)
+    draft["new_members"] = {f"3177000{at}": "yes" for at in range(3)}
+    found = checked(here, "tina", draft)["findings"]
+    assert [(one["code"], one["asks"]) for one in found if one["asks"]] == [("new-member", "office")] * 3
+    mark = here.come_in("tina")
+    reply = here.client.post("/upload/submit", data={"mark": mark, "draft": json.dumps(draft)}, follow_redirects=True)
+    page = html.unescape(reply.text)
+    assert "1 section held" in " ".join(page.split())
+    assert "--" not in re.sub(r"<!--.*?-->", "", page)
+    assert "office members import" not in page
+    assert "[sections" not in page
+    status, page = here.accept("anna", "all-new", new_members="yes")
+    assert status == 200, page
+    assert states(here, "all-new") == ["rated"]
+
+
+def test_an_event_of_another_affiliate_is_sent_for_the_own_one_by_a_click(here: Site) -> None:
+    draft = draft_of(belonging(report("of-others", section(OTHER, TODAY), name="Others"), "B2222222"))
+    (found,) = [one for one in checked(here, "tina", draft)["findings"] if one["code"] == "other-affiliate"]
+    assert found["message"] == "This event belongs to affiliate B2222222; you act for A1111111."
+    (fix,) = found["fixes"]
+    assert fix["label"] == "Send it for A1111111"
+    assert [(one["path"], one["value"]) for one in fix["changes"]] == [
+        (["event", "event", "details", "affiliate"], "A1111111"),
+        (["event", "event", "details", "affiliate_name"], None),
+    ]
+    draft["event"]["event"]["details"]["affiliate"] = "A1111111"
+    assert "other-affiliate" not in [one["code"] for one in checked(here, "tina", draft)["findings"]]
+    assert "other-affiliate" not in [one["code"] for one in checked(here, "anna", draft)["findings"]]
 
 
 def test_my_events_say_what_became_of_them_and_every_page_says_who_is_in(here: Site) -> None:

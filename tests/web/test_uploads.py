@@ -108,9 +108,12 @@ def test_a_preview_is_what_is_posted_and_stores_nothing(here: Site) -> None:
 def test_a_director_submits_for_the_own_affiliate(here: Site) -> None:
     page = seen(here, event_file(quad("plain", TODAY))[1], who="tina")
     assert submit(here, "tina", page)[0] == 200
-    page = seen(here, event_file(belonging(quad("foreign", TODAY), OTHER))[1], who="tina")
-    status, told = submit(here, "tina", page)
-    assert (status, "belongs to affiliate B2222222; you act for A1111111" in told) == (403, True)
+    foreign = event_file(belonging(quad("foreign", TODAY), OTHER))
+    page = seen(here, foreign[1], who="tina")
+    assert "It would be refused" in page
+    assert "belongs to affiliate B2222222; you act for A1111111" in page
+    reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina")}, files=[foreign])
+    assert (reply.status_code, "belongs to affiliate B2222222; you act for A1111111" in reply.text) == (403, True)
     here.come_in("anna")
     assert (
         "affiliate A1111111" in here.client.get("/administration/events/plain").text

@@ -7,6 +7,7 @@ Filters: ``plain`` (a name, made visible and of its own direction), ``figure``, 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from jinja2 import BaseLoader, Environment, StrictUndefined
@@ -15,11 +16,16 @@ from markupsafe import Markup, escape
 from crosstable import __version__
 from crosstable.calculator.estimate import GamePoints
 from crosstable.calculator.what_if import NormChance, Possibility, norm_title
+from crosstable.checks.places import words_of
+from crosstable.errors import Fault, Severity
 from crosstable.languages.catalogues import ENGLISH
 from crosstable.output.words import printable
+from crosstable.remedies import Reader, for_reader
 from crosstable.sentences import american, american_days, counted
 from crosstable.terms import RatingSystem
 
+# More findings of one kind than these are one line.
+FEW = 3
 MINUS = "\N{MINUS SIGN}"
 # In how many places a change is printed that is no whole number.
 DECIMALS = 2
@@ -48,7 +54,7 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
         auto_reload=False,
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
-    made.filters.update(said=said, piece=said)
+    made.filters.update(said=said, piece=said, for_page=for_page)
     made.globals.update(lang=ENGLISH, other_languages=(), script_words="")
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
     made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
@@ -58,6 +64,35 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
 def visible(value: object) -> object:
     """Whatever a template prints: no text of a file can turn the direction of a line or hide in it."""
     return printable(value) if type(value) is str and not value.isprintable() else value
+
+
+class ToldFinding(NamedTuple):
+    """Findings of one kind as a page tells them: the first, and where and what the others are."""
+
+    place: str
+    message: str
+    remedy: str
+    code: str
+    others: tuple[tuple[str, str], ...]
+
+
+def for_page(faults: Iterable[Fault | Mapping[str, str]]) -> list[ToldFinding]:
+    """Findings for whoever reads a page: what they can do there, places in words, and one line for many of a kind."""
+    found = [one if isinstance(one, Fault) else _fault_of(one) for one in faults]
+    by: dict[tuple[str, str], list[Fault]] = {}
+    for one in for_reader(found, Reader.PAGE):
+        by.setdefault((one.code, one.remedy), []).append(one)
+    told = []
+    for some in by.values():
+        for first, *others in [some] if len(some) > FEW else [[one] for one in some]:
+            more = tuple((words_of(one.place), one.message) for one in others)
+            told.append(ToldFinding(words_of(first.place), first.message, first.remedy, first.code, more))
+    return told
+
+
+def _fault_of(said: Mapping[str, str]) -> Fault:
+    fields: dict[str, Any] = {name: said[name] for name in Fault._fields}
+    return Fault(**{**fields, "severity": Severity(said["severity"])})
 
 
 def said(value: object) -> object:

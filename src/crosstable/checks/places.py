@@ -3,10 +3,13 @@
 ``section 2, player 7 (Smith, J), round 3 [TDEXPORT.DBF, record 12]``
 """
 
+import re
+
 from crosstable.terms import ReportedPlayer, ReportedSection
 from crosstable.tuples import NamedTuple
 
 LONGEST_NAME = 40
+_IN_FILE = re.compile(r"(?P<words>.*?) \[[^][]*(?:\[\d+\][^][]*)*\]$", re.DOTALL)
 
 
 class SectionPlace(NamedTuple):
@@ -45,6 +48,12 @@ def player_words(number: int, name: str) -> str:
     """A player by number and name."""
     short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return f"player {number} ({short})" if short else f"player {number}"
+
+
+def words_of(place: str) -> str:
+    """A place in words, without where the file has it."""
+    found = _IN_FILE.fullmatch(place)
+    return found["words"] if found else place
 
 
 def in_file(words: str, file: str) -> str:

@@ -270,7 +270,9 @@ def _rounds(row: Row, players: Sequence[Row], columns: int, *, is_round_robin: b
             row.report("missing-field", "S_TOT_RNDS", "The number of rounds is missing.")
         return columns
     if rounds > columns:
-        row.report("damaged-file", "S_TOT_RNDS", f"{rounds} rounds are announced, but players have {columns} columns.")
+        row.report(
+            "rounds-missing", "S_TOT_RNDS", f"{rounds} rounds are announced, but players have {columns} columns."
+        )
         return columns
     opponents = min(len(players), columns)
     if is_round_robin and opponents > rounds and any(_spare_cells(player, rounds, opponents) for player in players):

@@ -10,9 +10,10 @@ from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
 from crosstable.engine import RatedPlayer
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.faults import fault
 from crosstable.limits import LARGE_CHANGE, LATEST_REPORT, LONGEST_EVENT_ID, SAME_GAMES
+from crosstable.office.accounts import affiliate_id
 from crosstable.office.comparing import differing, prizes_in
 from crosstable.office.erased import erased_in, said_of_erased, told_without, without_erased
 from crosstable.office.ledger.backgrounds import Backgrounds
@@ -45,10 +46,16 @@ _OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
 
 
 class Sender(NamedTuple):
-    """Who sends a report: a director confirms names row by row (``names``: section and number); the office need not."""
+    """Who sends a report: a director confirms names row by row (``names``: section and number); the office need not.
+
+    ``newcomers`` are ids that nobody has here and that the sender reports as those of new members. ``affiliate`` is the
+    one that a director acts for.
+    """
 
     is_director: bool = False
     names: frozenset[tuple[int, int]] = frozenset()
+    newcomers: frozenset[str] = frozenset()
+    affiliate: str = ""
 
 
 OFFICE = Sender()
@@ -89,9 +96,9 @@ def check_submission(
     if gone := erased_in(record, report):
         read = (*told_without(read, report, gone), *said_of_erased(report, gone))
         report = without_erased(record, report, gone)
-    whole = report._replace(faults=(*_event_id_faults(report), *read))
     source = KnownPlayers(record, report, public_places, today, sender)
-    rated = _held_for_names(rate(whole, source=source, today=today, ranges=False), sender)
+    whole = report._replace(faults=(*source.of_event(report), *read))
+    rated = source.looked_at(rate(whole, source=source, today=today, ranges=False))
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -154,6 +161,21 @@ def _event_id_faults(report: Report) -> list[Fault]:
     return []
 
 
+def _affiliate_faults(report: Report, own: str) -> list[Fault]:
+    """A director sends events of their own affiliate; a report that names none is theirs."""
+    named = affiliate_of(report)
+    return [fault("other-affiliate", "event", named=named, own=own)] if own and named and named != own else []
+
+
+def affiliate_of(report: Report) -> str:
+    """The affiliate that a report names, in its one spelling; one that cannot be an id is kept as it stands."""
+    given = report.details.get("affiliate", "")
+    try:
+        return affiliate_id(given)
+    except OfficeError:
+        return given
+
+
 class KnownPlayers:
     """What the record knows of the people of a report; what is sound is rated at once and the rest later."""
 
@@ -188,6 +210,14 @@ class KnownPlayers:
             assert opening.standing.as_of is not None
             root = record.one_id(opening.member_id)
             self.openings[root] = min(opening.standing.as_of, self.openings.get(root, date.max))
+
+    def of_event(self, report: Report) -> list[Fault]:
+        """What only an office finds about the report as a whole."""
+        return [*_event_id_faults(report), *_affiliate_faults(report, self.sender.affiliate)]
+
+    def looked_at(self, event: RatedEvent) -> RatedEvent:
+        """The event with what waits because of the ratings that it would give."""
+        return _held_for_names(event, self.sender)
 
     def filled(self, report: Report) -> Report:
         """A report whose players bring what the office knows of them, not what the report says."""
@@ -302,7 +332,8 @@ class KnownPlayers:
             if not player.member_id:
                 found.append(fault("id-needed", where, name=player.name or "The player"))
             elif player.member_id not in self.people:
-                found.append(fault("member-not-known", where, member_id=player.member_id))
+                code = "new-member" if player.member_id in self.sender.newcomers else "member-not-known"
+                found.append(fault(code, where, member_id=player.member_id))
             else:
                 is_confirmed = (section_number(section, at), player.number) in self.sender.names
                 found += self._about(player, where, end, is_confirmed=is_confirmed)

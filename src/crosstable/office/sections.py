@@ -167,9 +167,7 @@ def _reported_player(entry: EntryFact) -> ReportedPlayer:
     background = Background(
         fide=outside_of(extra, "fide"),
         cfc=outside_of(extra, "cfc"),
-        given_start=None
-        if start is None
-        else GivenStart(start[0], start[1], others),
+        given_start=None if start is None else GivenStart(start[0], start[1], others),
     )
     known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
     return ReportedPlayer(

@@ -77,7 +77,8 @@ def _submit(office: Office, job: Job, progress: Progress) -> Told:
     wish, content = job.wish, content_of(office, job.job_id)
     assert content is not None
     document = of_affiliate(document_of_bytes(content, wish["name"]), wish["affiliate"])
-    sender = Sender(wish["is_director"], frozenset((section, number) for section, number in wish["names"]))
+    names = frozenset((section, number) for section, number in wish["names"])
+    sender = Sender(wish["is_director"], names, frozenset(wish.get("newcomers", ())))
     options = SubmitOptions(wish["adds_members"], wish["takes_openings"], sender)
     made = submit_first(once(office, job, PATIENCE), job.by(), document, office.clock().date(), options)
     result = {
@@ -103,6 +104,7 @@ def submission_wish(document: Document, affiliate: str, options: SubmitOptions) 
         "affiliate": affiliate,
         "is_director": options.sender.is_director,
         "names": sorted(options.sender.names),
+        "newcomers": sorted(options.sender.newcomers),
         "adds_members": options.adds_members,
         "takes_openings": options.takes_openings,
     }

@@ -258,7 +258,7 @@ def missing_ratings(section: ReportedSection, checked: CheckedSection | None, pl
         return []
     some = ", ".join(str(player.number) for player in who[:MOST_NAMED]) + (" …" if len(who) > MOST_NAMED else "")
     noun = "player" if len(who) == 1 else "players"
-    message = f"Of {len(who)} {noun} only the pairing rating is known ({noun} {some})."
+    message = f"Nothing but a pairing rating is known of {noun} {some}."
     return [fault("rating-not-known", place, message)]
 
 

@@ -25,18 +25,27 @@ class Spot(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """What a button says and what it changes."""
+    """What a button says and what it changes; ``is_single``: it is said of one finding at a time, never of many."""
 
     label: str
     changes: tuple[Change, ...]
+    is_single: bool = False
+
+
+class Affiliate(NamedTuple):
+    """An affiliate by its id and, where that is known, its name."""
+
+    affiliate_id: str = ""
+    name: str = ""
 
 
 class Neighbors(NamedTuple):
-    """The event of a draft, who is called like a name (ids and names), and the day on which somebody asks."""
+    """The event of a draft, who is called like a name (ids and names), the day and the affiliate of whoever asks."""
 
     event: Mapping[str, Any]
     find: Callable[[str], Sequence[tuple[str, str]]]
     today: date
+    own: Affiliate = Affiliate()
 
     def section(self, spot: Spot) -> Mapping[str, Any]:
         """The section of a place."""

@@ -73,7 +73,7 @@ def cell_of(code: str, spot: Spot | None, near: Neighbors) -> Spot | None:
 def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]:
     """Every change that may be what the director means, the likeliest first."""
     if spot is None:
-        yield from _of_event(found.code)
+        yield from _of_event(found.code, near)
         return
     if spot.row is not None and spot.round is not None and found.code in _OF_CELLS:
         yield from _OF_CELLS[found.code](spot, near)
@@ -86,7 +86,11 @@ def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]
         yield Fix(f"Leave {name} out", ((("event", "sections", spot.section), None),))
 
 
-def _of_event(code: str) -> Iterator[Fix]:
+def _of_event(code: str, near: Neighbors) -> Iterator[Fix]:
+    if code == "other-affiliate":
+        said = {"affiliate": near.own.affiliate_id, "affiliate_name": near.own.name or None}
+        changes = tuple((("event", "event", "details", name), value) for name, value in said.items())
+        yield Fix(f"Send it for {near.own.name or near.own.affiliate_id}", changes)
     for word, names in _OF_EVENTS.get(code, {}).items():
         yield Fix(f"Leave the {word} out", ((("event", "event", *names), None),))
 
@@ -201,9 +205,12 @@ def _two_sided(spot: Spot, near: Neighbors) -> Iterator[Fix]:
         yield Fix(f"{_name(near, spot)} is right: {here}", (_set(spot, here), _set(other, there)))
 
 
-def _more_rounds(spot: Spot, near: Neighbors) -> Iterator[Fix]:
-    rounds = max(len(one.get("rounds", ())) for one in near.section(spot)["players"])
-    yield Fix(f"The section has {rounds} rounds", ((_field(spot, "details", "rounds"), str(rounds)),))
+def _rounds(words: Callable[[int], str]) -> Callable[[Spot, Neighbors], Iterator[Fix]]:
+    def made(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+        rounds = max((len(one.get("rounds", ())) for one in near.section(spot)["players"]), default=0)
+        yield Fix(words(rounds), ((_field(spot, "details", "rounds"), str(rounds)),))
+
+    return made
 
 
 def _swap_color(spot: Spot, near: Neighbors) -> Iterator[Fix]:
@@ -447,7 +454,7 @@ _OF_CELLS: Mapping[str, Make] = {
     "paired-twice": _paired_twice,
     "one-sided": _two_sided,
     "same-colour": _swap_color,
-    "round-not-announced": _more_rounds,
+    "round-not-announced": _rounds(lambda rounds: f"The section has {rounds} rounds"),
 }
 _OF_ROWS: Mapping[str, Make] = {
     **dict.fromkeys(("other-name", "member-not-known", "not-in-members-file", "id-needed", "no-member-id"), _members),
@@ -475,6 +482,7 @@ _OF_SECTIONS: Mapping[str, Make] = {
     "systems-disagree": _by_control,
     "system-not-in-force": _by_control,
     "no-dates": _dates,
+    "rounds-missing": _rounds(lambda rounds: f"There were {rounds} rounds"),
     "in-the-future": _one_day,
     "systems-named": _controls,
     "start-not-read": _dates,

@@ -31,7 +31,7 @@ def for_submission(report: Report) -> tuple[Report, list[Fault]]:
     kept = [section for section, is_played in zip(report.sections, played, strict=True) if is_played]
     report = report._replace(sections=tuple(kept))
     found = [one for one in check(report).faults if one.code != _BY_RATINGS]
-    losses = [loss for at in range(len(kept)) for loss in _losses(report, at)]
+    losses = [*_lacking(report), *(loss for at in range(len(kept)) for loss in _losses(report, at))]
     if any(one.severity is Severity.ERROR for one in found):
         return report, [*left_out, *losses, *found]
     sections = tuple(_numbered(section)._replace(number=number) for number, section in enumerate(kept, 1))
@@ -62,6 +62,20 @@ def _numbered(section: ReportedSection) -> ReportedSection:
 
 def _has_games(section: ReportedSection) -> bool:
     return any(cell.result is not None and cell.result.is_game for player in section.players for cell in player.cells)
+
+
+# What the head of a rating report has to say, by its name among the details of an event.
+ASKED_FOR = ("affiliate", "city", "state", "chief_td")
+
+
+def _lacking(report: Report) -> list[Fault]:
+    """What US Chess asks for beside the sections and the event does not say; directors may stand with the sections."""
+    of_sections = {"chief_td": all(section.details.get("chief_td", "").strip() for section in report.sections)}
+    return [
+        fault(f"report-incomplete:{name}", "event")
+        for name in ASKED_FOR
+        if not report.details.get(name, "").strip() and not of_sections.get(name, False)
+    ]
 
 
 def _losses(report: Report, at: int) -> list[Fault]:

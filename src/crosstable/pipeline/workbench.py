@@ -10,64 +10,33 @@ and rating lists, which ratings count, and what the director accepts.
 
 import base64
 import json
-import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from crosstable.checks import CheckedSection
-from crosstable.checks.entries import odd_ones_out
-from crosstable.checks.places import section_number, section_place
-from crosstable.checks.players import are_alike, membership_faults
+from crosstable.checks.places import words_of
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
-from crosstable.faults import fault, level_of, severity_of
+from crosstable.faults import level_of, severity_of
 from crosstable.formats import event_json, event_json_write
-from crosstable.formats.members import MembersFile
-from crosstable.formats.members import read as read_members
-from crosstable.formats.rating_lists import is_list, opened
-from crosstable.notation import read_rating
+from crosstable.formats.rating_lists import is_list
 from crosstable.pipeline.completing import (
-    all_unrated,
     has_game,
-    members_faults,
-    ratings_not_given,
     section_of,
-    with_members,
 )
-from crosstable.pipeline.draft_places import Fix, Neighbors, Path, Spot, spot_of
+from crosstable.pipeline.draft_places import Affiliate, Fix, Neighbors, Path, Spot, spot_of
+from crosstable.pipeline.draft_sources import Draft, Named, OfficeSource, Sources, members_of
 from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
-from crosstable.pipeline.rating import ExaminedSection, RatedEvent, RatingSource, rate, remember
+from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
 from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import Report
 
 HAND, READ = "hand", "read"
-NOT_TAKEN = "The office's rating is not taken for this row. Choose the member, or say that this is the player."
 MOST_LISTED = 2_000_000
 MOST_FINDINGS = 2000
-_WORDS = re.compile(r"(?P<words>.*?) \[[^][]*(?:\[\d+\][^][]*)*\]$", re.DOTALL)
-Draft = Mapping[str, Any]
-
-
-class Named(Protocol):
-    """Somebody with a name."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-
-class OfficeSource(RatingSource, Protocol):
-    """What an office knows of the players of a report."""
-
-    @property
-    def people(self) -> Mapping[str, Named]:
-        """The members it knows, by id."""
 
 
 class Tools(NamedTuple):
@@ -75,7 +44,8 @@ class Tools(NamedTuple):
 
     ``read`` takes files by name and content and gives a report for each event, or the fault that says why there is
     none. ``office`` says what an office knows of a report's players; ``is_strict`` that the event will be submitted
-    there, so that its word alone counts. ``find`` gives ids and names of members who are called like a name.
+    there, so that its findings are those of the submission. ``find`` gives ids and names of members who are called like
+    a name. ``own`` is the affiliate whose events somebody sends, and its name where it is known.
     """
 
     read: Callable[[Sequence[tuple[str, bytes]]], Sequence[Report | Fault]]
@@ -83,6 +53,7 @@ class Tools(NamedTuple):
     office: Callable[[Report], OfficeSource | None] = lambda _report: None
     is_strict: bool = False
     find: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
+    own: Affiliate = Affiliate()
 
 
 def answer(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
@@ -116,7 +87,7 @@ def _opened(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
     for draft in drafts:
         draft["members"] = lists
     first = _checked(drafts[0], tools) if drafts else {}
-    refused = [{**_finding(one, None, ()), "where": one.place} for one in for_reader(unread, Reader.PAGE)]
+    refused = [{**_finding(one, None, ()), "where": one.place} for one in for_reader(unread, Reader.DRAFT)]
     return {"drafts": drafts, "members": lists, "unread": refused, **first}
 
 
@@ -141,7 +112,7 @@ def _listed(place: str, files: Iterable[tuple[str, bytes]]) -> dict[str, str] | 
         if name == place.partition(",")[0] and len(content) <= MOST_LISTED:
             text = content.decode("utf-8", "replace")
             try:
-                if _members({"name": name, "text": text}, ()).backgrounds:
+                if members_of({"name": name, "text": text}, ()).backgrounds:
                     return {"name": name, "text": text}
             except FormatError:
                 return {"name": name, "text": text} if is_list(content, name) else None
@@ -151,31 +122,80 @@ def _listed(place: str, files: Iterable[tuple[str, bytes]]) -> dict[str, str] | 
 # A draft, checked and rated.
 
 
+class _Outlook(NamedTuple):
+    """A draft as it was checked: what is told of it, and each section as it is shown, with the event that rated it.
+
+    ``submitted`` is the event as its office would take it; nothing where nobody could submit it.
+    """
+
+    told: RatedEvent
+    shown: tuple[tuple[RatedEvent, ExaminedSection], ...]
+    submitted: RatedEvent | None
+
+
 def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
-    ratings = draft.get("ratings", {})
     report, hands = report_of(draft)
-    office = tools.office(report) if ratings.get("office", True) else None
-    sources = _Sources(draft, report, hands, office, is_strict=tools.is_strict)
-    accept = {code: str(reason) or "confirmed" for code, reason in dict(draft.get("accept", {})).items()}
-    if sources.is_strict:  # what is to be confirmed is confirmed by the office, and waits for it
-        accept = {code: reason for code, reason in accept.items() if severity_of(code) is not Severity.CONFIRM}
-    event = rate(
+    known = tools.office(report)
+    takes_office = bool(draft.get("ratings", {}).get("office", True))
+    sources = Sources(draft, report, hands, known if takes_office else None)
+    submitted = None if known is None or not tools.is_strict else _submitted(draft, report, known, tools.today)
+    found = _outlook(submitted, lambda: _by_sources(draft, report, sources, tools.today), takes_office=takes_office)
+    people = {} if known is None else known.people
+    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)], tools.today, tools.own)
+    is_strict = submitted is not None
+    return {
+        "findings": list(_findings(found.told, report, near, draft, people, is_strict=is_strict)),
+        "accepted": _accepted(found.told),
+        "sections": [
+            {**_section(event, one, draft.get("have", ())), "strict": event is submitted} for event, one in found.shown
+        ],
+        "office": known is not None and takes_office,
+        "strict": is_strict,
+    }
+
+
+def _by_sources(draft: Draft, report: Report, sources: Sources, today: date) -> RatedEvent:
+    """The draft by the ratings it names: by hand, of lists, of an office, of the file."""
+    return rate(
         report,
         source=sources,
-        pairing_ratings=bool(ratings.get("pairing", True)) and not sources.is_strict,
-        accept=accept,
+        pairing_ratings=bool(draft.get("ratings", {}).get("pairing", True)),
+        accept=_reasons(draft),
         entry_lists=True,
-        today=tools.today,
-        reader=Reader.PAGE,
+        today=today,
+        reader=Reader.DRAFT,
     )
-    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)], tools.today)
-    return {
-        "findings": list(_findings(event, report, near, draft, is_strict=sources.is_strict)),
-        "accepted": _accepted(event),
-        "sections": [_section(event, one, draft.get("have", ())) for one in event.examined],
-        "office": bool(office),
-        "strict": sources.is_strict,
-    }
+
+
+def _submitted(draft: Draft, report: Report, office: OfficeSource, today: date) -> RatedEvent:
+    """The draft as the office would take it: by its word alone, and what is to be confirmed waits for it."""
+    accept = {code: reason for code, reason in _reasons(draft).items() if severity_of(code) is not Severity.CONFIRM}
+    whole = report._replace(faults=(*office.of_event(report), *report.faults))
+    event = rate(whole, source=office, accept=accept, entry_lists=True, today=today, reader=Reader.DRAFT, ranges=False)
+    return office.looked_at(event)
+
+
+def _reasons(draft: Draft) -> dict[str, str]:
+    return {code: str(reason) or "confirmed" for code, reason in dict(draft.get("accept", {})).items()}
+
+
+def _outlook(submitted: RatedEvent | None, by_sources: Callable[[], RatedEvent], *, takes_office: bool) -> _Outlook:
+    """What is told of a draft is what submitting it tells; sections that would be held are rated by the file."""
+    if submitted is None:
+        event = by_sources()
+        return _Outlook(event, tuple((event, one) for one in event.examined), None)
+    if takes_office and all(one.rated for one in submitted.examined):
+        return _Outlook(submitted, tuple((submitted, one) for one in submitted.examined), submitted)
+    other = by_sources()
+    told, shown = [], list[tuple[RatedEvent, ExaminedSection]]()
+    for own, looser in zip(submitted.examined, other.examined, strict=True):
+        is_own = bool(own.rated) and takes_office
+        shown.append((submitted, own) if is_own else (other, looser))
+        said = {(one.code, one.place) for one in own.faults}
+        # Why there is no rating to show, where submitting it does not say so.
+        more = [one for one in looser.faults if one.severity.stops and (one.code, one.place) not in said]
+        told.append(own if is_own or looser.rated else own._replace(faults=(*own.faults, *more)))
+    return _Outlook(submitted._replace(examined=tuple(told)), tuple(shown), submitted)
 
 
 def report_of(draft: Draft) -> tuple[Report, dict[tuple[int, int], str]]:
@@ -231,153 +251,6 @@ def _bare(section: dict[str, Any], at: int, hands: dict[tuple[int, int], str]) -
     return {**{name: value for name, value in section.items() if name != READ}, "players": players}
 
 
-class _Sources:
-    """Where the ratings of a draft come from: by hand, from lists, from an office, from the file; the first known."""
-
-    def __init__(
-        self,
-        draft: Draft,
-        report: Report,
-        hands: Mapping[tuple[int, int], str],
-        office: OfficeSource | None,
-        *,
-        is_strict: bool,
-    ) -> None:
-        self.hands, self.office = hands, office
-        self.confirmed = frozenset(map(str, draft.get("names", ())))
-        self.takes_fide = bool(draft.get("ratings", {}).get("pairing", True))
-        ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
-        self.is_strict = is_strict and office is not None and not ids.isdisjoint(office.people)
-        self.unread: list[Fault] = []
-        self.lists: list[MembersFile] = []
-        for one in () if self.is_strict else draft.get("members", ()):
-            try:
-                self.lists.append(_members(one, ids))
-            except FormatError as error:
-                self.unread.append(error.fault)
-        self.names = {member: name for one in self.lists for member, name in one.names.items()}
-        self.until = {
-            member: details.member_until
-            for one in self.lists
-            for member, details in one.details.items()
-            if details.member_until
-        }
-        self.known = frozenset(member for one in self.lists for member in one.backgrounds)
-        by_office = frozenset(office.people) if office else frozenset()
-        self.chained = (self.known | by_office) & ids if not self.is_strict else office.chained if office else by_office
-        self.waiting = frozenset() if self.is_strict else self.chained
-
-    def named(self, name: str) -> list[tuple[str, str]]:
-        """The members of the lists who have every word of a name."""
-        words = set(re.findall(r"\w+", name.casefold()))
-        return [
-            (member, known)
-            for member, known in self.names.items()
-            if words and words <= set(re.findall(r"\w+", known.casefold()))
-        ]
-
-    def filled(self, report: Report) -> Report:
-        """The report whose players bring what is known of them, each with where it is from."""
-        if self.office is not None:
-            known = self.office.filled(report)
-            if self.is_strict:
-                return known
-            report = self._merged(report, known, self.office.people)
-        for one in self.lists:
-            report = with_members(report, one.backgrounds, one.name)
-        sections = []
-        for at, section in enumerate(report.sections):
-            rows = enumerate(section.players)
-            players = tuple(_by_hand(player, section, self.hands.get((at, row), "")) for row, player in rows)
-            sections.append(section._replace(players=players))
-        return report._replace(sections=tuple(sections))
-
-    def faults(
-        self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
-    ) -> Sequence[Fault]:
-        """The findings about a section, and those about where its ratings come from."""
-        if self.is_strict and self.office is not None:
-            return self.office.faults(report, at, checked, found)
-        section = report.sections[at]
-        place = section_place(section, at)
-        told = [*found, *(ratings_not_given(report, at, takes_fide=self.takes_fide) or all_unrated(report, at))]
-        told += membership_faults(section, place, self.until, section.end or report.end)
-        told += odd_ones_out(section, place)
-        if self.lists:
-            told += members_faults(report, at, self.names, self.known)
-        if self.office is not None:
-            number, rows = section_number(section, at), enumerate(section.players)
-            own = {place.row(player, row) for row, player in rows if self._is_confirmed(player, number)}
-            others = [one for one in self.office.faults(report, at, checked, ()) if one.code == "other-name"]
-            told += [one._replace(remedy=NOT_TAKEN) for one in others if one.place not in own]
-        for (of, row), text in self.hands.items():
-            if of == at:
-                told += _hand_faults(place.row(section.players[row], row), text)
-        return [*told, *(self.unread if at == 0 else ())]
-
-    def _merged(self, report: Report, known: Report, people: Mapping[str, Named]) -> Report:
-        """The report with what an office knows of its members; of everybody else it keeps what the file says."""
-        sections = []
-        for at, (own, theirs) in enumerate(zip(report.sections, known.sections, strict=True)):
-            number = section_number(own, at)
-            players = tuple(
-                other._replace(member_id=player.member_id)
-                if _says(other) and self._is_member(player, number, people)
-                else player
-                for player, other in zip(own.players, theirs.players, strict=True)
-            )
-            sections.append(own._replace(players=players))
-        return report._replace(sections=tuple(sections))
-
-    def _is_member(self, player: ReportedPlayer, section: int, people: Mapping[str, Named]) -> bool:
-        """Whether a row is the member whom an office knows by its id: their names are alike, or somebody said so."""
-        person = people.get(player.member_id)
-        return person is not None and (are_alike(player.name, person.name) or self._is_confirmed(player, section))
-
-    def _is_confirmed(self, player: ReportedPlayer, section: int) -> bool:
-        return f"{section}:{player.number}" in self.confirmed
-
-
-def _says(player: ReportedPlayer) -> bool:
-    return bool(player.background.standings)
-
-
-def _by_hand(player: ReportedPlayer, section: ReportedSection, text: str) -> ReportedPlayer:
-    """The player with a rating that was written by hand in every system that the section may be rated in."""
-    if not text or _hand_faults("", text):
-        return player
-    written_rating = read_rating(text)
-    systems = section.systems or [one for one in RatingSystem if one.is_online == section.is_online]
-    standings: dict[RatingSystem, PlayerRating] = {}
-    if written_rating.rating is not None:
-        standings = dict.fromkeys(systems, PlayerRating(written_rating.rating, written_rating.games))
-    own = player.background
-    background = Background(
-        standings, own.fide, own.cfc, own.birth_date, own.adult, origin="by hand", birth_year=own.birth_year
-    )
-    return player._replace(background=background, pairing_rating=None)
-
-
-def _hand_faults(place: str, text: str) -> list[Fault]:
-    try:
-        read_rating(text)
-    except ValueError as error:
-        return [fault("bad-value", place, str(error))]
-    return []
-
-
-def _members(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
-    """A members file or rating list from its text; raises ``FormatError`` where it is neither."""
-    name, data = os.path.basename(given["name"]) or "members", given["text"].encode("utf-8", "replace")
-    if not is_list(data, name):
-        return read_members(data, name)
-    with TemporaryDirectory() as folder:
-        path = os.path.join(folder, re.sub(r"[^\w.-]", "_", name) or "list")
-        with open(path, "wb") as file:
-            file.write(data)
-        return opened(path).of(sorted(set(ids)))._replace(name=name)
-
-
 # What is said of it.
 
 
@@ -390,7 +263,13 @@ def _accepted(event: RatedEvent) -> list[dict[str, Any]]:
 
 
 def _findings(
-    event: RatedEvent, report: Report, near: Neighbors, draft: Draft, *, is_strict: bool
+    event: RatedEvent,
+    report: Report,
+    near: Neighbors,
+    draft: Draft,
+    people: Mapping[str, Named],
+    *,
+    is_strict: bool,
 ) -> Iterable[dict[str, Any]]:
     read = {(one.code, one.place, one.message): path for one, path in _read_faults(draft)}
     told: set[tuple[str, Spot | None]] = set()
@@ -409,33 +288,62 @@ def _findings(
                 for gone in [(path, None)]
                 for one in fixes
             ]
-            fixes.append(Fix("I have put it right", ((path, None),)))
+            if (
+                found.code != "rounds-missing" or spot is None
+            ):  # there is one number to put right, and nowhere else to do it
+                fixes.append(Fix("I have put it right", ((path, None),)))
+        is_open = found.severity.stops
         if found.code == "other-name" and spot is not None and spot.row is not None:
             named = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
-            fixes.append(Fix("This is the player", ((("names", named), "yes"),)))
+            is_said = named in draft.get("names", ())
+            is_open = not is_said
+            fixes.append(_named(named, people.get(str(near.player(spot).get("member_id"))), is_said=is_said))
         elif found.severity is Severity.WARNING or (found.severity is Severity.CONFIRM and not is_strict):
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
+        elif found.severity is Severity.CONFIRM:
+            is_open = False
+        if found.code in ("member-not-known", "new-member") and spot is not None and is_strict:
+            fixes.append(_newcomer(str(near.player(spot).get("member_id")), is_said=found.code == "new-member"))
         finding = _finding(found, spot, fixes)
+        finding["asks"] = "director" if is_open else "office" if found.severity.stops else ""
         if not finding["where"] and spot is not None:
             number = near.section(spot).get("number") or spot.section + 1
             finding["where"] = f"Section {number}"
         yield {**finding, **({} if also is None else {"also": also._asdict()})}
 
 
+def _named(row: str, person: Named | None, *, is_said: bool) -> Fix:
+    """Say that a row is the member who has its id, under another name; said of each row by itself."""
+    if is_said:
+        return Fix("This is not the player", ((("names", row), None),))
+    return Fix(f"This is {person.name}" if person else "This is the player", ((("names", row), "yes"),), is_single=True)
+
+
+def _newcomer(member: str, *, is_said: bool) -> Fix:
+    """Report somebody whom the office does not know, or take that back."""
+    if is_said:
+        return Fix("Not a new member", ((("new_members", member), None),))
+    return Fix("Report as a new member", ((("new_members", member), "yes"),))
+
+
 def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str, Any]:
-    words = _WORDS.fullmatch(found.place)
-    where = words["words"] if words else found.place
+    where = words_of(found.place)
     return {
         "code": found.code,
         "severity": found.severity.value,
         "level": level_of(found).value,
+        "asks": "director" if found.severity.stops else "",
         "where": "" if where.startswith("sections[") or where == "draft" else where[:1].upper() + where[1:],
         "message": found.message,
         "remedy": found.remedy,
         "field": field_of(found.code),
         **(spot._asdict() if spot else {"section": None, "row": None, "round": None}),
         "fixes": [
-            {"label": one.label, "changes": [{"path": list(path), "value": value} for path, value in one.changes]}
+            {
+                "label": one.label,
+                "changes": [{"path": list(path), "value": value} for path, value in one.changes],
+                "single": one.is_single,
+            }
             for one in fixes
         ],
     }
@@ -473,11 +381,11 @@ def _section(event: RatedEvent, examined: ExaminedSection, have: Collection[str]
 def _exported(draft: Draft) -> dict[str, Any]:
     """The event of a draft in a format, base64, or the findings that keep it from being written."""
     read, hands = report_of(draft)
-    report = _Sources({}, read, hands, None, is_strict=False).filled(read)._replace(faults=())
+    report = Sources({}, read, hands, None).filled(read)._replace(faults=())
     try:
         made = exported(report, str(draft["to"]), draft.get("accept", {}))
     except UnratableSectionError as error:
-        stops = for_reader(error.faults, Reader.PAGE)
+        stops = for_reader(error.faults, Reader.DRAFT)
         return {"file": None, "findings": [_finding(one, spot_of(one.place, report), ()) for one in stops]}
-    told = [_finding(one, spot_of(one.place, report), ()) for one in for_reader(made.faults, Reader.PAGE)]
+    told = [_finding(one, spot_of(one.place, report), ()) for one in for_reader(made.faults, Reader.DRAFT)]
     return {"file": {"name": made.name, "content": base64.b64encode(made.content).decode()}, "findings": told}

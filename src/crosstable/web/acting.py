@@ -12,6 +12,7 @@ from datetime import date
 from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.office.checking import affiliate_of
 from crosstable.office.comparing import birth_differences
 from crosstable.office.consent import is_by_two
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
@@ -49,11 +50,11 @@ from crosstable.office.submissions import (
 from crosstable.office.views import known
 from crosstable.office.worker import submission_wish
 from crosstable.terms import Report
-from crosstable.web.policies import Actor, may
+from crosstable.web.policies import Actor, may, sender_of
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy
-from crosstable.web.uploads import affiliate_of, for_affiliate
+from crosstable.web.uploads import for_affiliate
 
 # A person sits before the page; a writer who takes longer is named to them.
 PATIENCE = 10.0
@@ -108,7 +109,7 @@ def submit_for(
     office = reading.office
     document = _owned(actor, document)
     author = Author(actor.name, reason)
-    wishes = wishes._replace(sender=wishes.sender._replace(is_director=not actor.is_office))
+    wishes = wishes._replace(sender=sender_of(actor, wishes.sender.names, wishes.sender.newcomers))
     try:
         if not waits:
             raise OfficeBusyError("nobody waits for it")

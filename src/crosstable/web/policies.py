@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.office.accounts import Role
+from crosstable.office.checking import Sender
 from crosstable.office.credentials import Scope
 from crosstable.web.routes import Policy
 
@@ -55,6 +56,14 @@ class Actor(NamedTuple):
     def needs_second(self) -> bool:
         """Whether acts on published periods take a second person; the person at the machine is the host."""
         return self.kind is not ActorKind.MACHINE
+
+
+def sender_of(
+    actor: Actor, names: frozenset[tuple[int, int]] = frozenset(), newcomers: frozenset[str] = frozenset()
+) -> Sender:
+    """Who sends a report, as the office looks at it: whoever is not the office sends for their own affiliate."""
+    is_director = may(Policy.TD, actor) and not actor.is_office
+    return Sender(is_director, names, newcomers, actor.affiliate if is_director else "")
 
 
 NOBODY = Actor(ActorKind.ANYBODY)

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from crosstable.errors import Fault, FormatError, OfficeError
+from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.bundles import MOST_BYTES
-from crosstable.office.accounts import affiliate_id
+from crosstable.office.checking import affiliate_of
 from crosstable.office.submissions import Document, zipped
 from crosstable.output.words import printable
 from crosstable.pipeline.reading import of_reading
@@ -182,15 +182,6 @@ def for_affiliate(document: Document, affiliate: str) -> Document:
         raise Problem(403, f"This event belongs to affiliate {named}; you act for {affiliate}.")
     changed = report._replace(details={**report.details, "affiliate": affiliate})
     return document._replace(reading=Reading(changed, document.reading.faults))
-
-
-def affiliate_of(report: Report) -> str:
-    """The affiliate that a report names, in its one spelling; one that cannot be an id is kept as it stands."""
-    given = report.details.get("affiliate", "")
-    try:
-        return affiliate_id(given)
-    except OfficeError:
-        return given
 
 
 def confirmed(given: Iterable[str]) -> frozenset[tuple[int, int]]:

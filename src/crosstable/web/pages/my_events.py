@@ -41,10 +41,10 @@ MOST_SENT = 20
 _CORRECTED = (EntryKind.CORRECT, EntryKind.CONFIRM)
 # What has become of an event, and what its director does next.
 NEXT = {
-    "held": "Put the errors right: correct it, or upload the corrected file.",
+    "held": "It is not rated yet: see what is to be put right, or what waits for the office.",
     "correction asked for": "Nothing to do: the office looks at your correction.",
     "waiting": "Nothing to do: it is rated with the next rating run.",
-    "rated": "Look at the ratings. Tap a result that is wrong to ask for a correction.",
+    "rated": "Look at the ratings. If a result is wrong, ask for a correction.",
     "corrected": "Look at the ratings after the correction.",
     "withdrawn": "Nothing to do: it counts for nobody.",
 }

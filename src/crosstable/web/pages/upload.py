@@ -27,7 +27,7 @@ from crosstable.web.child_reading import File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.pages.my_events import told_of_correction
-from crosstable.web.policies import Actor, may
+from crosstable.web.policies import Actor, may, sender_of
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
@@ -114,8 +114,8 @@ def previewed(office: Office, upload: Upload, places: int, actor: Actor) -> Prev
         return None
     public_places = None if may(Policy.TD, actor) else places
     with office.reading() as connection:
-        sender = Sender(is_director=may(Policy.TD, actor) and not actor.is_office)
-        made = preview(known(connection).record, upload.document, office.clock().date(), public_places, sender)
+        record, today = known(connection).record, office.clock().date()
+        made = preview(record, upload.document, today, public_places, sender_of(actor))
     if actor.is_office:
         return made
     return made._replace(differences=tuple(public_differences(made.differences)))  # of an event of somebody else's
@@ -189,16 +189,28 @@ def _row_named(place: str) -> str:
 def _wishes(form: FormData, actor: Actor) -> SubmitOptions:
     """Only the office may add members while it submits."""
     adds = actor.is_office and bool(text_of(form, "new_members"))
-    return SubmitOptions(adds, adds and bool(text_of(form, "openings")), Sender(names=names_in(form)))
+    sender = Sender(names=names_in(form), newcomers=newcomers_in(form))
+    return SubmitOptions(adds, adds and bool(text_of(form, "openings")), sender)
 
 
 def names_in(form: FormData) -> frozenset[tuple[int, int]]:
     """The rows whose names a director confirms, by section and number: ``1:3``; a draft has its own."""
+    return confirmed(_said_in(form, "names"))
+
+
+def newcomers_in(form: FormData) -> frozenset[str]:
+    """The ids that nobody has here and that are reported as those of new members; a draft has its own."""
+    return frozenset(_said_in(form, "newcomers", "new_members"))
+
+
+def _said_in(form: FormData, field: str, of_draft: str = "") -> list[str]:
+    """The values of a field of the form, and the keys of what a draft has by that name."""
     draft = form.get("draft")
-    given = [str(value) for value in form.getlist("names")]
+    given = [str(value) for value in form.getlist(field)]
     if isinstance(draft, str) and draft:
-        given += [str(key) for key in json.loads(draft).get("names", {})]
-    return confirmed(given)
+        said = json.loads(draft).get(of_draft or field, {})
+        given += [str(key) for key in said] if isinstance(said, dict) else []
+    return given
 
 
 async def _told(request: Request, upload: Upload, submitted: Submitted) -> Response:

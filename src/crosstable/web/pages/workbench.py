@@ -12,10 +12,10 @@ from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from crosstable.errors import AcceptanceError, Fault
-from crosstable.office.checking import Sender
 from crosstable.office.database import Office
 from crosstable.office.previews import source_for
 from crosstable.office.views import known
+from crosstable.pipeline.draft_places import Affiliate
 from crosstable.pipeline.submitting import EXTENSIONS
 from crosstable.pipeline.workbench import MOST_LISTED, Tools, answer
 from crosstable.terms import Report
@@ -24,7 +24,7 @@ from crosstable.web.child_reading import MOST_ROWS, MOST_SECTIONS, File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue
 from crosstable.web.gate import office_of, reading_of
 from crosstable.web.languages import told_in
-from crosstable.web.policies import Actor, may
+from crosstable.web.policies import Actor, may, sender_of
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.replies import JSON
@@ -76,6 +76,7 @@ class WorkbenchRequest(BaseModel):
     ratings: Ratings = Field(default_factory=lambda: Ratings(office=True, pairing=True))
     accept: dict[str, str] = {}
     names: dict[str, str] = Field({}, description="Rows whose names are confirmed, by section and number: 1:3.")
+    new_members: dict[str, str] = Field({}, description="Ids that the office does not know and that are new members'.")
     read: list[ReadFault] = Field([], max_length=2000)
     have: list[Text] = Field([], max_length=MOST_SECTIONS, description="Tags of the results that the caller has.")
     to: Literal[tuple(EXTENSIONS)] | None = None  # type: ignore[valid-type]
@@ -97,10 +98,11 @@ class ChangeOfDraft(BaseModel):
 
 
 class FixOfDraft(BaseModel):
-    """What one click changes."""
+    """What one click changes; ``single``: it is said of one finding at a time."""
 
     label: str
     changes: list[ChangeOfDraft]
+    single: bool = False
 
 
 class Finding(Place):
@@ -113,6 +115,9 @@ class Finding(Place):
     message: str
     remedy: str
     field: str
+    asks: Literal["director", "office", ""] = Field(
+        "", description="Who has to do something before the section is rated; nobody for a warning."
+    )
     fixes: list[FixOfDraft]
     also: Place | None = None
 
@@ -141,10 +146,12 @@ class WorkbenchReply(BaseModel):
     findings: list[Finding] = []
     accepted: list[AcceptedKind] = []
     sections: list[dict[str, Any]] = Field(
-        [], description="Each with number, rated, a tag of its results, and systems unless the caller has that tag."
+        [],
+        description="Each with number, rated, a tag of its results, and systems unless the caller has that tag; strict "
+        "says that they are as this office would post them.",
     )
     office: bool = False
-    strict: bool = Field(False, description="Whether results are those that this office would post.")
+    strict: bool = Field(False, description="Whether findings are those that submitting it to this office gives.")
     file: MadeFile | None = None
 
 
@@ -172,14 +179,20 @@ def replied(office: Office, reading: Reading, actor: Actor, asked: dict[str, Any
 
     with office.reading() as connection:
         record = known(connection).record
-        sender = Sender(is_director and not actor.is_office, confirmed(asked.get("names", {})))
+        sender = sender_of(actor, confirmed(asked.get("names", {})), frozenset(asked.get("new_members", {})))
+        own = Affiliate(sender.affiliate, _club_of(reading, sender.affiliate))
         tools = Tools(
-            _reports, today, lambda report: source_for(record, report, today, places, sender), is_director, find
+            _reports, today, lambda report: source_for(record, report, today, places, sender), is_director, find, own
         )
         try:
             return answer(asked, tools)
         except (ValueError, AcceptanceError) as error:
             raise Problem(422, f"{error}") from error
+
+
+def _club_of(reading: Reading, affiliate: str) -> str:
+    """What the newest event of an affiliate calls it; empty where none does."""
+    return next((one.club for one in reading.now.events if affiliate and one.affiliate == affiliate and one.club), "")
 
 
 def _require_few(event: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 import { locale, phrase } from "./words.js";
 
 const POINTS = { W: 1, D: 0.5, N: 1, R: 0.5, X: 1, Y: 0.5, B: 1, H: 0.5 };
-const FROM = { office: phrase("office"), "pairing rating": phrase("pairing"), "by hand": phrase("by hand") };
+const FROM = { office: phrase("this office"), "pairing rating": phrase("pairing rating"), "by hand": phrase("by hand") };
 const SYSTEMS = { OTBR: phrase("Regular"), OTBQ: phrase("Quick"), OTBB: phrase("Blitz"), OLR: phrase("Online Regular"), OLQ: phrase("Online Quick"), OLB: phrase("Online Blitz") };
 const KINDS = {
   ...{ swiss: phrase("Swiss"), round_robin: phrase("Round robin"), match: phrase("Match") },
@@ -172,7 +172,8 @@ function after(player) {
   if (player?.post === null || player === undefined) return made;
   const [least, most] = (player.range ?? [player.post, player.post]).map(Math.round);
   made.append(element("b", {}, least === most ? `${player.rounded}` : `${least}–${most}`));
-  if (player.pre !== null) made.append(" ", moved(player.rounded - Math.round(player.pre)));
+  if (player.pre !== null && least === most) made.append(" ", moved(player.rounded - Math.round(player.pre)));
+  if (least !== most) made.append(element("small", {}, phrase("one of these: see what is assumed")));
   if (!player.assumed.length) made.append(element("small", {}, player.post.toFixed(2)));
   if (player.assumed.length) made.title = phrase("Assumed: {what}", { what: player.assumed.join("; ") });
   if (player.norm) made.append(element("span", { className: "tag" }, phrase("norm {norm}", { norm: player.norm })));

@@ -11,13 +11,19 @@ const MOST_KEPT = 20;
 const MOST_SHOWN = 40;
 const LONG_LIST = 1_000_000;
 const MOST_BYTES = 50_000_000;
+// What a group of findings says, where the first of them would be one player among many.
+const SEVERAL = {
+  "member-not-known": (number) => phrase("{number} players are not known here: nobody has their member IDs.", { number }),
+  "new-member": (number) => phrase("{number} players are reported as new members.", { number }),
+  "other-name": (number) => phrase("{number} names do not fit their member IDs.", { number }),
+};
 const FORMATS = { dbf: "DBF", trf26: "TRF", csv: "CSV", xlsx: "Excel", json: "JSON" };
 
 const form = document.querySelector("form.drop");
 const input = form.querySelector("input[type=file]");
 const bench = document.getElementById("bench");
 const lead = document.querySelector(".lead");
-const news = element("p", { role: "status", className: "benchnews" });
+const news = element("div", { role: "status", className: "benchnews" });
 const bar = element("div", { className: "cellbar noprint", hidden: true });
 let id = "";
 let draft = null;
@@ -26,6 +32,10 @@ let undo = [];
 const unfolded = new Map();
 let waiting = 0;
 let asked = 0;
+let isPressed = false;
+let gone = null;
+addEventListener("pointerdown", () => (isPressed = true), true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (isPressed = false), true);
 form.after(news);
 document.body.append(bar);
 
@@ -68,19 +78,28 @@ function keep() {
   }
 }
 
+// What was deleted can be brought back as long as the page is open; the draft that somebody works on stays on it.
 function forget(one) {
   const all = kept();
+  gone = { id: one, about: all[one] };
   delete all[one];
   keepAll(all);
-  if (one === id) location.hash = "";
+  list();
+  document.querySelector("#drafts [role=status] button").focus();
+}
+
+function bringBack() {
+  keepAll({ [gone.id]: gone.about, ...kept() });
+  gone = null;
   list();
 }
 
 function list() {
   const all = newest(kept());
   const old = document.getElementById("drafts");
-  const made = element("section", { id: "drafts", className: "noprint", hidden: !all.length });
+  const made = element("section", { id: "drafts", className: "noprint", hidden: !all.length && !gone });
   made.append(element("h2", {}, phrase("Drafts in this browser")));
+  if (gone) made.append(element("p", { role: "status" }, `${phrase("The draft {name} is deleted.", { name: gone.about.name })} `, button(phrase("Bring it back"), bringBack)));
   const rows = all.map(([one, about]) => {
     const open = element("a", { href: `#draft-${one}` }, about.name);
     const gone = button(phrase("Delete"), () => forget(one), phrase("Delete the draft {name}", { name: about.name }));
@@ -217,10 +236,23 @@ function render(isAgain = false) {
   );
   const sections = draft.event.sections.map((_, at) => sectionTable(draft, at, edit, drop, look));
   const found = element("div", { id: "found", className: "noprint" });
-  bench.replaceChildren(head, tools(), found, sources(), ...sections);
+  bench.replaceChildren(head, about(event), tools(), found, sources(), ...sections);
   if (reply && isAgain) show(reply);
   scrollTo(0, scrolled);
   if (focus) bench.querySelector(`[data-at="${focus}"]`)?.focus();
+}
+
+// What a rating report says of the event beside its name and days.
+function about(event) {
+  const said = event.details ?? {};
+  const fields = { affiliate: phrase("Affiliate ID"), city: phrase("City"), state: phrase("State"), chief_td: phrase("Member ID of the chief director") };
+  const known = Object.keys(fields).map((name) => said[name]).filter(Boolean);
+  const missing = Object.keys(fields).filter((name) => !said[name]).map((name) => fields[name]);
+  const words = [known.join(" · "), missing.length ? phrase("not given: {what}", { what: missing.join(", ") }) : ""].filter(Boolean).join("; ");
+  const made = folded("about", false, "noprint about");
+  const boxes = Object.entries(fields).map(([name, label]) => field(label, said[name], (value) => edit(["event", "event", "details", name], value), { size: name === "city" ? 16 : 10 }));
+  made.append(element("summary", {}, `${phrase("For the rating report")}: ${words}`), element("div", { className: "fields" }, ...boxes));
+  return made;
 }
 
 function edit(path, value) {
@@ -309,7 +341,7 @@ function show(found) {
   }
   for (const one of found.findings) {
     for (const cell of cells(one)) {
-      if (one.severity === "warning") cell.classList.add("warned");
+      if (!one.asks) cell.classList.add("warned");
       else cell.setAttribute("aria-invalid", "true");
       cell.title = cell.title ? `${cell.title}\n${one.message}` : one.message;
     }
@@ -319,16 +351,22 @@ function show(found) {
 }
 
 function summed(found) {
-  const stops = found.findings.filter((one) => one.severity !== "warning").length;
-  const warnings = found.findings.length - stops;
-  const rated = found.sections.filter((one) => one.rated).length;
+  const asked = (whom) => found.findings.filter((one) => one.asks === whom).length;
+  const [stops, waits, warnings] = [asked("director"), asked("office"), asked("")];
+  const shown = found.sections.filter((one) => one.rated);
+  const rated = shown.length;
   const of = found.sections.length;
   const words = [];
-  words.push(stops ? counted(stops, "thing to put right", "things to put right") : phrase(rated ? "Everything is ready" : "Nothing to put right"));
+  if (stops) words.push(counted(stops, "thing to put right", "things to put right"));
+  else if (waits) words.push(phrase("Ready to send"));
+  else words.push(phrase(rated ? "Everything is ready" : "Nothing to put right"));
+  if (waits) words.push(counted(waits, "thing waits for the office", "things wait for the office"));
   if (warnings) words.push(counted(warnings, "warning"));
   words.push(rated === of ? counted(of, "section rated", "sections rated") : phrase("{rated} of {sections} rated", { rated, sections: counted(of, "section") }));
   const sum = bench.querySelector("#sum");
-  sum.textContent = `${words.join(", ")}. ${found.strict ? phrase("Ratings are as this office would post them.") : ""}`;
+  const isPosted = shown.every((one) => one.strict);
+  const from = isPosted ? phrase("Ratings are as this office would post them.") : phrase("What this office would hold is rated by the file, for you to look at.");
+  sum.textContent = `${words.join(", ")}. ${found.strict && rated ? from : ""}`;
   sum.classList.toggle("error", stops > 0);
   say(sum.textContent);
   news.classList.add("unseen");
@@ -349,8 +387,9 @@ function cells(one) {
 
 function groups({ findings, accepted = [] }) {
   const by = new Map();
-  for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
-  const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
+  for (const one of findings) by.set(`${one.code} ${one.asks}`, [...(by.get(`${one.code} ${one.asks}`) ?? []), one]);
+  const order = ["director", "office", ""];
+  const made = [...by.values()].sort((one, other) => order.indexOf(one[0].asks) - order.indexOf(other[0].asks));
   const taken = accepted.map((one) => {
     const back = button(phrase("Take back"), () => change(() => delete draft.accept[one.code]), phrase("Take back: {message}", { message: one.message }));
     return element("li", {}, `${one.count > 1 ? `${one.count} × ` : ""}${one.message} `, back);
@@ -373,13 +412,14 @@ const takesOut = (fix) => fix.changes.every((one) => one.value === null);
 
 function group(some) {
   const [first] = some;
-  const stops = first.severity !== "warning";
-  const made = folded(first.code, stops, `group ${stops ? "stops" : ""}`);
-  const word = phrase(stops ? "To put right" : "Warning");
-  const title = some.length === 1 ? first.message : `${some.length} × ${first.message}`;
+  const stops = first.asks === "director";
+  const made = folded(`${first.code} ${first.asks}`, stops, `group ${stops ? "stops" : ""}`);
+  const word = stops ? phrase("To put right") : first.asks ? phrase("Waits for the office") : phrase("Warning");
+  const several = SEVERAL[first.code]?.(some.length) ?? `${some.length} × ${first.message}`;
+  const title = some.length > 1 ? several : first.row === null || !first.where ? first.message : `${first.where}: ${first.message}`;
   made.append(element("summary", {}, element("b", { className: stops ? "error" : "warn" }, `${word}: `), title));
   made.append(element("p", { className: "hint" }, `${first.remedy} `, element("code", {}, first.code)));
-  const shared = first.fixes.map((one) => one.label).filter((label) => some.every((one) => one.fixes.some((two) => two.label === label)));
+  const shared = first.fixes.filter((one) => !one.single).map((one) => one.label).filter((label) => some.every((one) => one.fixes.some((two) => two.label === label)));
   if (some.length > 1 && shared.length) {
     const all = shared.map((label) => button(label, () => fix(some.map((one) => one.fixes.find((two) => two.label === label))), phrase("{label}, for all {number}", { label, number: some.length })));
     made.append(element("p", { className: "row wrap" }, `${phrase("For all {number}:", { number: some.length })} `, ...all));
@@ -405,9 +445,27 @@ function group(some) {
 function look(cell) {
   const about = (reply?.findings ?? []).filter((one) => cells(one).includes(cell));
   bar.replaceChildren(
-    ...about.slice(0, 3).map((one) => element("p", {}, `${one.message} `, ...one.fixes.map((two) => button(two.label, () => fix([two]))))),
+    ...about.slice(0, 3).map((one) => element("p", {}, `${one.where && `${one.where}: `}${one.message} `, ...one.fixes.map((two) => button(two.label, () => fix([two]))))),
   );
   bar.hidden = !about.length;
+  document.body.style.paddingBottom = about.length ? `${bar.offsetHeight}px` : "";
+  if (!about.length) return;
+  const others = about.flatMap((one) => cells(one)).filter((one) => one !== cell);
+  if (isPressed) addEventListener("pointerup", () => uncover(cell, others), { once: true });
+  else uncover(cell, others);
+}
+
+// Scroll until the bar and the tools cover neither the cell nor, where there is room for both, what contradicts it.
+function uncover(cell, others) {
+  const tools = bench.querySelector(".benchtools");
+  const head = tools && getComputedStyle(tools).position === "sticky" ? tools.offsetHeight : 0;
+  const [from, to] = [head + 8, innerHeight - bar.offsetHeight - 8];
+  const all = [cell, ...others].map((one) => one.getBoundingClientRect());
+  const own = all[0];
+  const [top, bottom] = [Math.min(...all.map((one) => one.top)), Math.max(...all.map((one) => one.bottom))];
+  const [first, last] = bottom - top <= to - from ? [top, bottom] : [own.top, own.bottom];
+  if (last > to) scrollBy(0, last - to);
+  else if (first < from) scrollBy(0, first - from);
 }
 
 // Files out.
@@ -416,11 +474,20 @@ function inWords(findings) {
   return findings.map((one) => `${one.where && `${one.where}: `}${one.message} ${one.remedy}`).join(" ");
 }
 
+// What keeps a file from being written stands above the crosstable already; only what does not is said here.
+function refused(format, findings) {
+  const listed = new Set((reply?.findings ?? []).map((one) => one.code));
+  const others = [...new Set(findings.filter((one) => !listed.has(one.code)).map((one) => inWords([one])))];
+  say(phrase("It cannot be written as {format} yet: {things}.", { format, things: counted(findings.length, "thing to put right", "things to put right") }));
+  if (others.length) news.append(element("ul", {}, ...others.slice(0, MOST_SHOWN).map((one) => element("li", {}, one))));
+  else bench.querySelector(".group.stops summary")?.scrollIntoView({ block: "center" });
+}
+
 async function exported(to) {
   try {
     const made = await ask({ ...draft, to });
     if (!made.file) {
-      say(phrase("It cannot be written as {format} yet: {why}", { format: FORMATS[to], why: inWords(made.findings) }));
+      refused(FORMATS[to], made.findings);
       news.classList.remove("unseen");
       return;
     }
