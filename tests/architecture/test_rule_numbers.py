@@ -45,6 +45,7 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.calculator.texts": allowed("examples, and the list of classes", 6.5, 400, 800, 1200, 1400),
     "crosstable.calculator.reading": allowed("the most fields of a link", 150),
     "crosstable.calculator.requests": allowed("the last year that is taken", 2100),
+    "crosstable.calculator.uncertainty": allowed("levels of the fitted deviations", 1400, 2200),
     "crosstable.cli.calculator": allowed("the name of a method, the algorithm of 400", 400),
     "crosstable.cli.estimate": allowed("the name of a method, the algorithm of 400", 400),
     "crosstable.cli.lab": allowed("years of a federation", 25),
