@@ -117,8 +117,21 @@ class MissingLibraryError(CrosstableError):
 
 
 def install_line(extra: str = "") -> str:
-    """The line that installs crosstable with an extra; the quotes are those that every shell takes."""
-    return f'pip install "crosstable[{extra}]"' if extra else "pip install crosstable"
+    """The line that installs crosstable with an extra; the quotes are those that every shell takes.
+
+    Where it came from a file, such as a wheel that was built or downloaded, the line names that file.
+    """
+    if not extra:
+        return "pip install crosstable"
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        came = json.loads(distribution("crosstable").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:  # a single file, or the source folder
+        came = {}
+    file = f" @ {came['url']}" if "archive_info" in came else ""
+    return f'pip install "crosstable[{extra}]{file}"'
 
 
 class HistoryError(CrosstableError):

@@ -143,6 +143,7 @@ WRITING: Mapping[str, Kind] = {
             "waiver": "The files cannot say that a match is waived, so the section's name does.",
             "half_k": "The files cannot say that the section has half K, so its name does.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "games": "Game counts of provisional ratings were left out ({count}); US Chess rates from its own record.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
         },
     ),

@@ -213,3 +213,14 @@ def test_a_date_that_was_given_stands_for_one_that_is_not_read(tmp_path: Path, c
     assert "--end YYYY-MM-DD" in capsys.readouterr().err
     code, folder = written(tmp_path, made, "--end", "2026-04-29")
     assert (code, folder.exists()) == (0, True)
+
+
+def test_games_of_a_provisional_rating_that_the_files_cannot_carry_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """D_RATING has four digits: what rates the files again would take 1333P11 for an established 1333."""
+    chart = tmp_path / "quad.csv"
+    chart.write_text("Name,ID,Rating,Rd 1\nDrake,10000001,1333P11,W2\nFrost,10000002,1400,L1\n")
+    given = ["--control", "G/60;d5", "--start", "2026-06-14", "--out", str(tmp_path / "files.zip")]
+    assert main(["convert", str(chart), "--to", "dbf", *given]) == 0
+    assert "Game counts of provisional ratings were left out (1)" in "".join(capsys.readouterr())

@@ -10,6 +10,7 @@ import pytest
 
 import crosstable.cli
 from crosstable.cli import COMMANDS, main, office, shell
+from crosstable.errors import install_line
 from tests.architecture.source import ROOT
 from tests.documents import valid
 
@@ -71,6 +72,24 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
     said = capsys.readouterr().out
     assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said
     assert "site: installed\n" in said
+
+
+@pytest.mark.parametrize(
+    ("came", "line"),
+    [
+        ('{"url": "file:///home/td/crosstable-0.1.0-py3-none-any.whl", "archive_info": {}}', "a wheel"),
+        ('{"url": "file:///home/td/crosstable", "dir_info": {"editable": true}}', "a folder"),
+        (None, "an index"),
+    ],
+    ids=["wheel", "folder", "index"],
+)
+def test_the_line_names_the_wheel_that_crosstable_came_from(
+    came: str | None, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What pip notes of an install from a file: direct_url.json, as the packaging specifications have it."""
+    monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _own, _name: came)
+    file = " @ file:///home/td/crosstable-0.1.0-py3-none-any.whl" if line == "a wheel" else ""
+    assert install_line("site") == f'pip install "crosstable[site]{file}"'
 
 
 @pytest.mark.parametrize("library", crosstable.cli.EXTRA_OF)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import polars as pl
 import pytest
-from sqlalchemy import Engine, Select, literal_column, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, Select, literal_column, select, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from crosstable.office.bulk import frames
 from crosstable.office.bulk.ahead import read_ahead
@@ -64,6 +64,21 @@ def test_another_session_reads_ahead_and_sees_the_same(office: Office, engine: E
         connection.execute(text("INSERT INTO scratch VALUES (5)"))  # which no other session sees
         with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
             assert asked_for()["found"].to_list() == [own] * 4
+
+
+def test_a_server_without_a_session_to_spare_is_read_by_the_one_there_is(
+    office: Office, engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(_engine: Engine) -> Connection:
+        raise OperationalError("", None, Exception("sorry, too many clients already"))
+
+    with office.reading() as connection:
+        own = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        monkeypatch.setattr(Engine, "connect", full)
+        with read_ahead(connection, PIDS, SCHEMA, is_likely=True) as asked_for:
+            assert asked_for()["found"].to_list() == [own] * 3
+        monkeypatch.undo()
+    assert "too many clients" in caplog.text
 
 
 def test_what_is_not_asked_for_is_not_read_to_its_end(office: Office) -> None:

@@ -8,7 +8,7 @@ from crosstable.checks.places import section_place
 from crosstable.checks.report import check
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import fault
-from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection
+from crosstable.terms import PAIRING_GAMES, Report, ReportedCell, ReportedPlayer, ReportedSection
 
 EXTENSIONS = {"json": "json", "dbf": "zip", "trf16": "trf", "trf26": "trf", "csv": "csv", "xlsx": "xlsx"}
 _BY_RATINGS = "match-not-eligible"  # which the files do not carry, so they cannot tell
@@ -93,6 +93,8 @@ def _losses(report: Report, at: int) -> list[Fault]:
     found = [fault(f"not-written:{what}", place) for what, is_said in said.items() if is_said]
     if count := sum(map(_brings_ratings, section.players)):
         found.append(fault("not-written:ratings", place, count=count))
+    if count := sum(PAIRING_GAMES in player.details for player in section.players):
+        found.append(fault("not-written:games", place, count=count))
     return found
 
 

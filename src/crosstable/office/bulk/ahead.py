@@ -1,5 +1,6 @@
 """Reading ahead: a second session of a server reads what is long, while the first one reads other things."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -7,9 +8,12 @@ from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection, Select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from crosstable.office.bulk.frames import frame_of, give_room
 
+LOG = logging.getLogger("crosstable.office")
 # After so many seconds a server is told once more to stop.
 _AGAIN = 0.5
 
@@ -27,7 +31,12 @@ def read_ahead(
     if snapshot is None:
         yield lambda: frame_of(connection, query, schema)
         return
-    opened = connection.engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    try:
+        opened = connection.engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    except (OperationalError, PoolTimeoutError) as error:  # then this session reads it itself, later
+        LOG.warning("no second session: %s", str(error).partition("\n")[0])
+        yield lambda: frame_of(connection, query, schema)
+        return
     with opened as other, ThreadPoolExecutor(1) as beside:
         other.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
         give_room(other)
