@@ -36,8 +36,8 @@ TEMPLATES = (
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")
 STATIC = (
-    *("site.css", "crosstable.css", "workbench.css", "mark.svg", "audit.js", "drafts.js", "drop.js", "estimate.js"),
-    *("suggest.js", "words.js", "workbench.js", "workbench-table.js"),
+    *("site.css", "crosstable.css", "workbench.css", "estimate.css", "mark.svg", "audit.js", "drafts.js", "drop.js"),
+    *("estimate.js", "suggest.js", "words.js", "workbench.js", "workbench-table.js"),
 )
 DEMONSTRATION = ("club-autumn-swiss.csv", "club-members.csv")
 WASM, BYTES, SCRIPT = "application/wasm", "application/octet-stream", "text/javascript"

@@ -180,7 +180,7 @@ def test_on_a_phone_a_tap_on_a_name_changes_no_result_and_the_answer_is_pointed_
     rows = page.locator("ol.games li")
     for at, name in enumerate(names):
         rows.nth(at).get_by_role("combobox").press_sequentially(name)
-        page.get_by_role("option").first.tap()
+        rows.nth(at).get_by_role("option").first.tap()
         expect(rows.nth(at).get_by_label("Won")).to_be_checked()
     pointer = page.locator("a.pointer")
     expect(pointer).to_have_text(page.locator("#result").inner_text())

@@ -188,7 +188,7 @@ def auditing(guests: Guests, folder: Path) -> Iterator[Page]:
     page.goto("/audit")
     page.get_by_label("The crosstable as text").fill(json.dumps(turned()))
     press(page.get_by_role("button", name="Check the ratings"))
-    page.get_by_text("Some posted ratings differ from what the rules give.").wait_for()
+    page.get_by_role("heading", name="Some posted ratings differ from what the rules give.").wait_for()
     page.get_by_text("Possible reasons").first.click()
     yield page
 

@@ -78,6 +78,7 @@ def full_event() -> EventFile:
     player["ratings"] = {name: dict(record) for name in SYSTEMS} | {"FIDE": {"rating": 1500}, "CFC": {"rating": 1500}}
     player["ratings"]["OTBQ"]["floor"] = [{"level": 1200}]
     player |= {"posted": {name: {"rating": 1500} for name in SYSTEMS}, "start": {"rating": 1500, "games": 0}}
+    player["start"] |= {name: {"rating": 1400, "games": 2} for name in SYSTEMS}
     for each in (event["event"], event["sections"][0], player):
         each["details"] = {"city": "Reno"}
     return event

@@ -37,9 +37,10 @@ from tests.event_files import EventFile, Ratings, event_file, player, record
 NOT_FROM_EVENT_FILES = {
     *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
     *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players", "similar-names"),
+    "rounds-missing",
 }
 # Codes of writing; tests/formats/test_uschess_write.py and tests/cli/test_convert_to_dbf.py provoke them.
-OF_WRITING = {"shortened", "respelled", "not-written"}
+OF_WRITING = {"shortened", "respelled", "not-written", "report-incomplete"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested", "ceiling-below-floor"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
@@ -59,7 +60,7 @@ BEFORE_ROUND_1 = {"duplicate-entry", "over-limit", "unrated-player", "membership
 # Only an office knows its members; tests/office/test_submissions.py and test_who_may_say_what.py provoke these.
 PROVOKED_IN_AN_OFFICE = {
     *("member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape", "late-report", "not-a-member"),
-    *("played-before", "late-submission"),
+    *("played-before", "late-submission", "new-member", "other-affiliate", "erased-member"),
     *("systems-named", "fide-not-on-record", "record-differs", "cfc-notice", "money-prize"),
 }
 

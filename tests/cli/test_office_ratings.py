@@ -237,7 +237,7 @@ def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
         "public-decimals: off\nuncertainty: off\nmemberships: off\ntotp: off\nconsent: off\n"
         "consent-limits: days 60, players 100, changes 200\n"
         "keep: originals for ever, proposals for ever, security-log for ever, access for ever\nclock-days: 90\n"
-        "name: not set\ncontact: not set\ncolor: not set\nlogo: not set\n"
+        "name: Riverside Chess Club\ncontact: not set\ncolor: not set\nlogo: not set\n"
     )
     assert club.done("settings", "public-decimals", "off") == "public-decimals: off already\n"
     assert "public-decimals: on (entry " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")

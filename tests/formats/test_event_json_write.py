@@ -285,6 +285,7 @@ _BACKGROUNDS = st.builds(
         _RATINGS,
         st.floats(0, 10),
         st.dictionaries(st.sampled_from(RatingSystem), st.tuples(_RATINGS, st.floats(0, 10)), max_size=2),
+        st.just(False),  # an office alone hides starts
     ),
     origin=st.just(""),
     assumed=st.just(()),

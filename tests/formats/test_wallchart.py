@@ -418,7 +418,9 @@ def _plain_row(player: ReportedPlayer) -> ReportedPlayer:
         read_cell("") if cell.result is not None and cell.result.is_game and not cell.opponent else cell
         for cell in player.cells
     )
-    return player._replace(number=player.number or 1, cells=cells)
+    start = player.background.given_start
+    background = player.background._replace(given_start=start and start._replace(others={}))  # a chart has one column
+    return player._replace(number=player.number or 1, cells=cells, background=background)
 
 
 @settings(max_examples=100, deadline=None)

@@ -37,7 +37,7 @@ from crosstable.office.jobs import (
     waiting,
 )
 from crosstable.office.ledger.journal import EntryKind, acts
-from crosstable.office.ledger.rerate import last_run
+from crosstable.office.ledger.rerate import last_run, rerate
 from crosstable.office.ledger.watching import Progress
 from crosstable.office.schedules import due_jobs, schedules, set_schedule
 from crosstable.office.submissions import NO_OPTIONS, Document, SubmitOptions
@@ -156,6 +156,7 @@ def test_a_worker_that_was_killed_after_it_had_stored_is_replaced_and_nothing_co
 def test_other_effects_come_once_too(club: Office, clock: HandClock, kind: JobKind) -> None:
     content = b"id,name\n20000001,Newcomer Nora\n"
     wish = {"month": "2026-11", "basis": "now"} if kind is JobKind.PUBLISH else {"name": "new.csv"}
+    rerate(club, AUTHOR)
     job = add_job(club, NewJob(kind, AUTHOR, wish, content))
     taken = claim(club, "killed", WRITING)
     assert taken is not None

@@ -224,7 +224,10 @@ def background_from(fields: Fields) -> Background:
 def _given_start(fields: Fields) -> GivenStart | None:
     inner = fields.inner("start")
     start = _start(inner)
-    others = {RatingSystem[name]: _start(inner.inner(name)) for name in SYSTEM_NAMES if name in inner}
+    systems = {name: inner.inner(name) for name in SYSTEM_NAMES if name in inner}
+    others = {RatingSystem[name]: _start(one) for name, one in systems.items()}
+    for one in systems.values():
+        one.warn_of_unknown()
     inner.warn_of_unknown(also=SYSTEM_NAMES)
     sound = {system: other for system, other in others.items() if other is not None}
     return None if start is None or len(sound) < len(others) else GivenStart(*start, sound)

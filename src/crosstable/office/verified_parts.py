@@ -17,7 +17,8 @@ from crosstable.office.complete_files import complete_file
 from crosstable.office.ledger.commitments import NOTHING, digest_at, head_in
 from crosstable.office.plain_errors import plain_os_errors
 
-FORMAT = "crosstable-office-verifying/1"
+# Of a file that only this program reads, and deletes when it is done.
+FORMAT = "verifying an office, 1"
 # What a file must say of itself, in words.
 _WORDS = {
     "format": "it is of another kind",
