@@ -13,7 +13,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
-    # A share of what Hypothesis tries by itself; where more is needed a test says so, and a soak tries ten times as much.
+    # A share of what Hypothesis tries by itself; where more is needed a test says so, and a soak tries ten times more.
     max_examples=400 if os.environ.get("CROSSTABLE_SOAK") else 40,
     database=None,
     print_blob=True,

@@ -77,8 +77,8 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
 @pytest.mark.parametrize(
     ("came", "line"),
     [
-        ('{"url": "file:///home/td/crosstable-0.1.0-py3-none-any.whl", "archive_info": {}}', "a wheel"),
-        ('{"url": "file:///home/td/crosstable", "dir_info": {"editable": true}}', "a folder"),
+        ('{"url": "https://club.example/crosstable-0.1.0-py3-none-any.whl", "archive_info": {}}', "a wheel"),
+        ('{"url": "file:///crosstable", "dir_info": {"editable": true}}', "a folder"),
         (None, "an index"),
     ],
     ids=["wheel", "folder", "index"],
@@ -88,7 +88,7 @@ def test_the_line_names_the_wheel_that_crosstable_came_from(
 ) -> None:
     """What pip notes of an install from a file: direct_url.json, as the packaging specifications have it."""
     monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _own, _name: came)
-    file = " @ file:///home/td/crosstable-0.1.0-py3-none-any.whl" if line == "a wheel" else ""
+    file = " @ https://club.example/crosstable-0.1.0-py3-none-any.whl" if line == "a wheel" else ""
     assert install_line("site") == f'pip install "crosstable[site]{file}"'
 
 
