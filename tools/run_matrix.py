@@ -83,6 +83,8 @@ def pythons(wanted: list[str] | None) -> dict[str, str]:
                 found[version] = path
     if not found:
         sys.exit("No Python from 3.11 on is in the PATH under its own name, like python3.12.")
+    if missing := set(wanted or ()) - set(found):
+        sys.exit(f"Not in the PATH under its own name: {', '.join(f'python{one}' for one in sorted(missing))}.")
     return found
 
 
