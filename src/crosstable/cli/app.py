@@ -57,4 +57,5 @@ def folder_of(given: str) -> str:
         if os.path.isfile(os.path.join(folder, WORKER)):
             return os.path.normpath(folder)
     where = given or FOLDER
-    raise RefusedError(f"{where} has no browser application; unpack crosstable-app.zip of the release there, or type make app in the source folder")
+    remedy = "unpack crosstable-app.zip of the release there, or type make app in the source folder"
+    raise RefusedError(f"{where} has no browser application; {remedy}")
