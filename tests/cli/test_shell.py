@@ -74,21 +74,23 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
     assert "site: installed\n" in said
 
 
+WHEEL = "https://club.example/crosstable-0.1.0-py3-none-any.whl"
+
+
 @pytest.mark.parametrize(
-    ("came", "line"),
+    ("came", "file"),
     [
-        ('{"url": "https://club.example/crosstable-0.1.0-py3-none-any.whl", "archive_info": {}}', "a wheel"),
-        ('{"url": "file:///crosstable", "dir_info": {"editable": true}}', "a folder"),
-        (None, "an index"),
+        (f'{{"url": "{WHEEL}", "archive_info": {{}}}}', f" @ {WHEEL}"),
+        ('{"url": "file:///crosstable", "dir_info": {"editable": true}}', ""),
+        (None, ""),
     ],
     ids=["wheel", "folder", "index"],
 )
 def test_the_line_names_the_wheel_that_crosstable_came_from(
-    came: str | None, line: str, monkeypatch: pytest.MonkeyPatch
+    came: str | None, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What pip notes of an install from a file: direct_url.json, as the packaging specifications have it."""
     monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _own, _name: came)
-    file = " @ https://club.example/crosstable-0.1.0-py3-none-any.whl" if line == "a wheel" else ""
     assert install_line("site") == f'pip install "crosstable[site]{file}"'
 
 
