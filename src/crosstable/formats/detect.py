@@ -67,7 +67,7 @@ def read_input(given: Input) -> Reading:
 def read_data(data: bytes, name: str) -> Reading:
     """Read the bytes of one file of any known format."""
     if data.startswith(UTF_16) or 0 in data[:2]:
-        from crosstable.formats.page_text import as_utf8
+        from crosstable.formats.pages import as_utf8
 
         data = as_utf8(data)
     start = data.removeprefix(BOM).lstrip()[:1]

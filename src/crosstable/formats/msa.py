@@ -20,7 +20,7 @@ from crosstable.formats.event_json import read_cell
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
-from crosstable.formats.page_text import page_text
+from crosstable.formats.pages import page_text
 from crosstable.notation import read_rating
 from crosstable.sentences import counted
 from crosstable.terms import (

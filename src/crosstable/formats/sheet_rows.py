@@ -15,7 +15,7 @@ from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import day_of
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
-from crosstable.formats.page_text import decoded
+from crosstable.formats.pages import decoded
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import WrittenRating, read_rating
 

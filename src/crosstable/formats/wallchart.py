@@ -25,7 +25,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.game_list import expanded
 from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
-from crosstable.formats.page_text import UTF_16, decoded
+from crosstable.formats.pages import UTF_16, decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
 from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.formats.wallchart_titles import (
