@@ -90,12 +90,12 @@ def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats.json_fields import load_json
 
     if EVENT_MARK not in data[:4000]:
-        from crosstable.formats import ratings_api, swisssys, swisssys_web
+        from crosstable.formats import ratings_api, swisssys
 
         if swisssys.looks_like(data):
             return swisssys.read(data, name)
-        if swisssys_web.looks_like(data):
-            return swisssys_web.read(data, name)
+        if swisssys.looks_like_web(data):
+            return swisssys.read_web(data, name)
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
         if data.lstrip().startswith(PGN):
