@@ -404,10 +404,10 @@ def _convert(options: argparse.Namespace) -> int:
 def _write(report: Report, options: argparse.Namespace) -> None:
     changes: list[Fault] = []
     if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
-        from crosstable.formats import uschess_dbf
+        from crosstable.formats import uschess_write
 
         os.makedirs(options.out, exist_ok=True)
-        files = {os.path.join(options.out, name): data for name, data in uschess_dbf.write(report, changes).items()}
+        files = {os.path.join(options.out, name): data for name, data in uschess_write.write(report, changes).items()}
     else:
         from crosstable.pipeline.submitting import written
 

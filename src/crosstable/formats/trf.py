@@ -14,11 +14,8 @@ from crosstable.formats.trf_additions import Rows, add
 from crosstable.formats.trf_heading import CODES, Heading, read_heading
 from crosstable.formats.trf_lines import PLAYER, Findings, Line, read_lines
 from crosstable.formats.trf_players import read_player
-from crosstable.formats.trf_write import write
 from crosstable.sentences import counted
 from crosstable.terms import NOT_GIVEN, RATINGS, Report, ReportedPlayer, ReportedSection
-
-__all__ = ["looks_like", "read", "write"]
 
 MOST_PLAYERS = 9_999
 _SEARCHED = 65_536

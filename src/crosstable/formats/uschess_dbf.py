@@ -39,7 +39,6 @@ from crosstable.formats.uschess_2c import (
     unmarked,
 )
 from crosstable.formats.uschess_rows import Row, live_rows
-from crosstable.formats.uschess_write import write, write_zip
 from crosstable.notation import read_member_id
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
@@ -52,8 +51,6 @@ from crosstable.terms import (
     Result,
     SectionType,
 )
-
-__all__ = ["looks_like", "read", "write", "write_zip"]
 
 _KINDS = {"R": SectionType.ROUND_ROBIN, "M": SectionType.MATCH}
 _EMPTY_CELLS = frozenset({"", "U", "U0", "Z0"})
