@@ -34,11 +34,11 @@ from crosstable.formats.uschess_2c import (
     SECTION_FIELDS,
     SECTION_FILE,
     WAIVED,
+    make_fit,
     marked,
     player_fields,
     round_field,
 )
-from crosstable.formats.uschess_fit import make_fit
 from crosstable.rules.editions import edition_for
 from crosstable.rules.time_controls import parse_time_control, stored_spelling, systems_of_schedule
 from crosstable.terms import (

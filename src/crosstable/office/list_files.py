@@ -15,7 +15,7 @@ from crosstable.errors import FormatError, OfficeError, install_line
 from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
-from crosstable.formats.uschess_fit import in_plain_letters
+from crosstable.formats.uschess_2c import in_plain_letters
 from crosstable.formats.workbook_cells import sheets_of
 from crosstable.limits import MEMBER_ID_DIGITS
 from crosstable.office.ledger.facts import Record
