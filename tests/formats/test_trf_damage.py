@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, trf, trf_write
-from crosstable.formats.trf_lines import LARGEST_FILE, MOST_FAULTS, MOST_LINES
+from crosstable.formats.trf_heading import LARGEST_FILE, MOST_FAULTS, MOST_LINES
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.test_trf_write import FULL
 from tests.formats.trf_samples import FILE, columns, errors, file, player, players, quad, read, without_places

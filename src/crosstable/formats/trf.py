@@ -22,8 +22,17 @@ from crosstable.errors import FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.dates import FIDE, read_day
-from crosstable.formats.trf_heading import CODES, Heading, read_heading
-from crosstable.formats.trf_lines import PLAYER, Findings, Line, numbers_from, read_lines, whole_number
+from crosstable.formats.trf_heading import (
+    CODES,
+    PLAYER,
+    Findings,
+    Heading,
+    Line,
+    numbers_from,
+    read_heading,
+    read_lines,
+    whole_number,
+)
 from crosstable.limits import HIGHEST_RATING
 from crosstable.sentences import counted
 from crosstable.terms import (
