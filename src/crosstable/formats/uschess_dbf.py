@@ -14,7 +14,6 @@ from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading, dbf
 from crosstable.formats.dbf import Record, Table
-from crosstable.formats.double_games import GAMES_PER_ROUND, are_double_games, expanded
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.findings import FaultList
 from crosstable.formats.uschess_2c import (
@@ -24,6 +23,7 @@ from crosstable.formats.uschess_2c import (
     EVENT_FILE,
     FORFEIT_DRAW,
     FORMAT,
+    GAMES_PER_ROUND,
     HALF_K,
     MOST_ROUNDS,
     MOST_SECTIONS,
@@ -38,6 +38,8 @@ from crosstable.formats.uschess_2c import (
     SECTION_FILE,
     WAIVED,
     WHAT_IT_LISTS,
+    are_double_games,
+    expanded,
     round_field,
     unmarked,
 )
