@@ -11,8 +11,7 @@ from typing import Any
 
 from crosstable.formats.dates import iso_day
 from crosstable.formats.event_json import FLOOR_ORIGINS
-from crosstable.formats.json_fields import shown
-from crosstable.formats.record_fields import read_field
+from crosstable.formats.json_fields import read_field, shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
 from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES

@@ -5,8 +5,7 @@ from typing import Any
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading
-from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
-from crosstable.formats.record_fields import read_field
+from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, read_field, shown
 from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.rules.time_controls import split_schedule

@@ -1,4 +1,7 @@
-"""Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
+"""Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on.
+
+Reading the plain fields of a rating record, the same bounds in event files and in sheets.
+"""
 
 import json
 import re
@@ -6,16 +9,32 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
+from crosstable.limits import HIGHEST_RATING
+from crosstable.rules.editions import LOWEST_FLOOR
+from crosstable.terms import FieldKind, Kept
 
 LONGEST_TEXT = 500
 DEEPEST = 100
 LONGEST_SHOWN = 40
 MOST_HINTS = 100
+
+
+class Source(Protocol):
+    """An object of an event file, or a row of a sheet: values by name, faults collected."""
+
+    def number(self, name: str, *, least: float = 0.0, most: float = 1e6) -> float | None:
+        """A number within bounds."""
+
+    def whole(self, name: str, *, least: int = 0, most: int = 10**6) -> int | None:
+        """A whole number within bounds."""
+
+    def day(self, name: str) -> date | None:
+        """A date."""
 
 
 def is_deep(text: str) -> bool:
@@ -224,3 +243,18 @@ def nearest(name: str, known: set[str]) -> str:
         return ""
     close = get_close_matches(name, sorted(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def read_field(source: Source, name: str, kept: Kept) -> float | date | None:
+    """A field that is one number or one day, within the bounds of its kind."""
+    match kept.kind:
+        case FieldKind.COUNT:
+            return source.whole(name)
+        case FieldKind.DAY:
+            return source.day(name)
+        case FieldKind.GAMES:
+            return source.number(name)
+        case FieldKind.LEVEL:
+            return source.number(name, least=LOWEST_FLOOR, most=HIGHEST_RATING)
+        case _:
+            return source.number(name, most=HIGHEST_RATING)
