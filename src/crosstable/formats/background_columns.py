@@ -11,7 +11,7 @@ from typing import Any
 
 from crosstable.formats.dates import iso_day
 from crosstable.formats.event_json import FLOOR_ORIGINS
-from crosstable.formats.json_fields import read_field, shown
+from crosstable.formats.json_fields import in_short, read_field
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
 from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
@@ -145,7 +145,7 @@ def _floors(cells: Cells, column: str) -> list[Floor]:
         found = _LEVEL.fullmatch(part)
         origin = (found[2] or "office").lower().replace(" ", "_") if found else ""
         if found is None or origin not in FLOOR_ORIGINS or not LOWEST_FLOOR <= float(found[1]) <= HIGHEST_RATING:
-            cells.report(column, "bad-value", f"{shown(part)} is no floor; write 1400 or 1400 money.")
+            cells.report(column, "bad-value", f"{in_short(part)} is no floor; write 1400 or 1400 money.")
         else:
             floors.append(Floor(FLOOR_ORIGINS[origin], float(found[1])))
     return floors
@@ -157,7 +157,7 @@ def _match_changes(cells: Cells, column: str) -> list[MatchChange]:
         found = _CHANGE.fullmatch(part)
         day = iso_day(found[1]) if found else None
         if found is None or day is None or abs(float(found[2])) > HIGHEST_RATING:
-            cells.report(column, "bad-value", f"{shown(part)} is no change in a match; write 2026-05-01 +12.5.")
+            cells.report(column, "bad-value", f"{in_short(part)} is no change in a match; write 2026-05-01 +12.5.")
         else:
             changes.append(MatchChange(day, float(found[2])))
     return changes

@@ -55,7 +55,7 @@ def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, l
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            faults.append(fault("bad-value", name, f"The field {shown(_twice(pairs))} stands twice in one object."))
+            faults.append(fault("bad-value", name, f"The field {in_short(_twice(pairs))} stands twice in one object."))
         return found
 
     def not_a_number(text: str) -> float:
@@ -146,7 +146,7 @@ class Fields:
             self.report("wrong-type", name, f"{name} must be a number.")
             return None
         if not least <= value <= most:  # neither are what is not a number and what is infinite
-            self.report("bad-value", name, f"{name} is {shown(value)}; it must be between {least:g} and {most:g}.")
+            self.report("bad-value", name, f"{name} is {in_short(value)}; it must be between {least:g} and {most:g}.")
             return None
         return float(value)
 
@@ -175,7 +175,7 @@ class Fields:
             return None
         day = iso_day(value) if isinstance(value, str) else None
         if day is None:
-            self.report("bad-date", name, f"{shown(value)} is not a date.")
+            self.report("bad-date", name, f"{in_short(value)} is not a date.")
         return day
 
     def choice(self, name: str, allowed: Sequence[str], default: str) -> str:
@@ -224,11 +224,11 @@ class Fields:
         names = {*self._seen, *also}
         for name in unknown:
             hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
-            short = shown(name)[1:-1]
+            short = in_short(name)[1:-1]
             self.report(code, short, f"{short} is not known here{hint}{listed}.")
 
 
-def shown(value: object) -> str:
+def in_short(value: object) -> str:
     """A value in short, as it may stand in a message or a cell; it may be of any depth and size."""
     if isinstance(value, list | dict):
         return "[ … ]" if isinstance(value, list) else "{ … }"

@@ -17,7 +17,7 @@ from crosstable.formats import member_pages
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import background_from
 from crosstable.formats.findings import FaultList
-from crosstable.formats.json_fields import Fields, load_json, shown
+from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
 from crosstable.formats.wallchart_titles import COLUMNS
@@ -155,7 +155,7 @@ class _Members:
         if not member_id:
             self.faults.append(fault("missing-field", place, "The member id is missing."))
         elif member_id in self.backgrounds:
-            message = f"Member {shown(member_id)} stands in the file twice; this one was ignored."
+            message = f"Member {in_short(member_id)} stands in the file twice; this one was ignored."
             self.faults.append(fault("bad-value", place, message, "Keep one of the two."))
         else:
             self.backgrounds[member_id] = background
