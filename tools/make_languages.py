@@ -62,7 +62,7 @@ MODULES = (
 )
 # Whose sentences only files, the command line and operators read.
 NOT_ON_PAGES = (
-    *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py", "formats/wallchart_titles.py"),
+    *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py"),
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
     *(
         "office/sealing.py",

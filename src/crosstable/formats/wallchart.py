@@ -19,18 +19,11 @@ from datetime import date
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.faults import fault
 from crosstable.formats import Reading
-from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
-from crosstable.formats.dates import read_day, read_span
-from crosstable.formats.findings import FaultList
-from crosstable.formats.game_list import expanded
-from crosstable.formats.game_list import title_score as games_score
-from crosstable.formats.json_fields import LONGEST_TEXT, in_short
-from crosstable.formats.pages import UTF_16, decoded
-from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
-from crosstable.formats.wallchart_titles import (
+from crosstable.formats.columns import (
     OTHER_LINES,
+    OUTSIDE,
     SECTION,
+    SYSTEM_WORDS,
     brings_ratings,
     has_ratings,
     opens_table,
@@ -39,6 +32,14 @@ from crosstable.formats.wallchart_titles import (
     titles_of,
     with_numbered_grids,
 )
+from crosstable.formats.dates import read_day, read_span
+from crosstable.formats.findings import FaultList
+from crosstable.formats.game_list import expanded
+from crosstable.formats.game_list import title_score as games_score
+from crosstable.formats.json_fields import LONGEST_TEXT, in_short
+from crosstable.formats.pages import UTF_16, decoded
+from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
+from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import (
     NOT_GIVEN,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from crosstable.formats.columns import FEWEST
 from crosstable.formats.event_json import read_cell
-from crosstable.formats.wallchart_titles import FEWEST
 from crosstable.terms import ReportedCell, Result
 
 HALF = "\N{VULGAR FRACTION ONE HALF}"

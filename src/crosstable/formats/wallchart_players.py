@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.formats.background_columns import background_of
+from crosstable.formats.columns import PLAYER_DETAILS, background_of, brings_ratings, rounds_of
 from crosstable.formats.sheet_rows import Cells, Row
 from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending
 from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
-from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import read_member_id, shown
 from crosstable.terms import (

@@ -1,8 +1,8 @@
 """XLSX workbooks: cells as they were stored, from parts that were checked before anything is read from them.
 
-A workbook is a zip of XML files, and both can be made to swell or quietly to lose rows: sizes are checked before anything
-is unpacked, then each part is walked through: it must be sound XML, its cells must stand in their order and within
-bounds, and what it announces must be there.
+A workbook is a zip of XML files, and both can be made to swell or quietly to lose rows: sizes are checked before
+anything is unpacked, then each part is walked through: it must be sound XML, its cells must stand in their order and
+within bounds, and what it announces must be there.
 """
 
 import io
