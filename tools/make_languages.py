@@ -83,7 +83,7 @@ NOT_ON_PAGES = (
         "office/upgrading.py",
         "office/verified_parts.py",
     ),
-    *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
+    *("formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
 # Tables of single words, and of anything else that does not look like a sentence.

@@ -1,7 +1,7 @@
 """A members file: what is known of members before an event, for reports that carry ids alone (``--members FILE``).
 
 Four forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
-member id, any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
+member id, any of the columns of ``columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
 ``Birth date`` …), and what an office keeps of its members beside that (``State``, ``FIDE id``, ``Member until`` …). A
 JSON list of objects as the players of an event file. The members of the ratings API, one or several. A saved page of
 US Chess with the details or the tournament history of one member.
