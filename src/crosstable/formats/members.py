@@ -13,10 +13,9 @@ from typing import NamedTuple, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
-from crosstable.formats import member_pages
+from crosstable.formats import FaultList, member_pages
 from crosstable.formats.columns import COLUMNS, background_of, column_of
 from crosstable.formats.event_json import background_from
-from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title

@@ -20,9 +20,8 @@ from datetime import date
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.dates import read_day
-from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.limits import HIGHEST_RATING, MEMBER_ID_DIGITS
 from crosstable.notation import read_member_id

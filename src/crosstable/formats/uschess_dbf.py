@@ -12,10 +12,9 @@ from datetime import date
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading, dbf
+from crosstable.formats import FaultList, Reading, dbf
 from crosstable.formats.dbf import Record, Table
 from crosstable.formats.event_json import read_cell
-from crosstable.formats.findings import FaultList
 from crosstable.formats.uschess_2c import (
     DOUBLE_SWISS,
     EVENT_DETAILS,

@@ -18,7 +18,7 @@ from datetime import date
 
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.faults import fault
-from crosstable.formats import Reading
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.columns import (
     OTHER_LINES,
     OUTSIDE,
@@ -33,7 +33,6 @@ from crosstable.formats.columns import (
     with_numbered_grids,
 )
 from crosstable.formats.dates import read_day, read_span
-from crosstable.formats.findings import FaultList
 from crosstable.formats.game_list import expanded
 from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, in_short

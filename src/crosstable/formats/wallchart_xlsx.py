@@ -11,8 +11,7 @@ from xml.etree.ElementTree import ParseError
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading
-from crosstable.formats.findings import FaultList
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
 from crosstable.formats.wallchart import read_rows, table_score
 from crosstable.formats.wallchart_write import rows_of
