@@ -2,8 +2,8 @@
 
 import pytest
 
+from crosstable.checks.findings import section_place
 from crosstable.checks.games import game_faults
-from crosstable.checks.places import section_place
 from crosstable.formats import uschess_dbf
 from crosstable.formats.uschess_2c import cell_of, games_of
 from crosstable.terms import GAME_SCORES, ReportedCell, ReportedSection, Result

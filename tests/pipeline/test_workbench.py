@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from crosstable.catalogue import CATALOGUE
-from crosstable.checks.places import section_place
+from crosstable.checks.findings import section_place
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.formats.detect import read_data
 from crosstable.formats.event_json_write import written_cell

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from crosstable import __version__
 from crosstable.calculator.estimate import GamePoints
 from crosstable.calculator.what_if import NormChance, Possibility, norm_title
-from crosstable.checks.places import words_of
+from crosstable.checks.findings import words_of
 from crosstable.errors import Fault, Severity
 from crosstable.languages.catalogues import ENGLISH
 from crosstable.output.words import printable

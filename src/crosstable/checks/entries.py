@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from crosstable.checks.places import SectionPlace, section_number, section_place
+from crosstable.checks.findings import SectionPlace, section_number, section_place
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
 from crosstable.limits import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from crosstable.checks.controls import Timing
-from crosstable.checks.places import SectionPlace
+from crosstable.checks.findings import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault

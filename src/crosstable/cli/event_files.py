@@ -365,7 +365,7 @@ def convert_parser() -> Parser:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from crosstable.checks.accepted import accept
+    from crosstable.checks.findings import accept
     from crosstable.pipeline.completing import chosen, completed, is_settled
 
     given = inputs(options.files)

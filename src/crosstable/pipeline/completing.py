@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.places import section_number, section_place
+from crosstable.checks.findings import section_number, section_place
 from crosstable.checks.players import agree, are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault

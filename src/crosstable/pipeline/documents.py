@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from crosstable.checks.accepted import Accepted
+from crosstable.checks.findings import Accepted
 from crosstable.errors import Fault
 from crosstable.faults import level_of
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from crosstable.checks.places import section_number
+from crosstable.checks.findings import section_number
 from crosstable.formats.event_json import read_cell
 from crosstable.terms import MIRRORED, Report, ReportedCell
 

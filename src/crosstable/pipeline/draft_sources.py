@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.entries import odd_ones_out
-from crosstable.checks.places import section_number, section_place
+from crosstable.checks.findings import section_number, section_place
 from crosstable.checks.players import are_alike, membership_faults
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from crosstable.checks.places import section_place
+from crosstable.checks.findings import section_place
 from crosstable.checks.report import check
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import fault

@@ -15,7 +15,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from crosstable.checks.places import words_of
+from crosstable.checks.findings import words_of
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import level_of, severity_of
