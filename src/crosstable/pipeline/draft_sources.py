@@ -7,9 +7,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.entries import odd_ones_out
 from crosstable.checks.findings import section_number, section_place
-from crosstable.checks.players import are_alike, membership_faults
+from crosstable.checks.players import are_alike, membership_faults, odd_ones_out
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.members import MembersFile

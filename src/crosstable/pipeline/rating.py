@@ -10,10 +10,9 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.entries import NOT_YET, entry_faults, odd_ones_out
 from crosstable.checks.findings import Accepted, accept, section_number, section_place
 from crosstable.checks.plausibility import plausibility
-from crosstable.checks.players import membership_faults
+from crosstable.checks.players import NOT_YET, entry_faults, membership_faults, odd_ones_out
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
