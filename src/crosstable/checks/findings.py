@@ -1,8 +1,7 @@
 """Findings: how one says where it is, and those that a director has looked at and accepts.
 
-``section 2, player 7 (Smith, J), round 3 [TDEXPORT.DBF, record 12]``
-
-Findings that a director has looked at and accepts, each code with the reason, which is kept with the result.
+A place is in a director's words, then in brackets where the file has it: ``section 2, player 7 (Smith, J), round 3
+[TDEXPORT.DBF, record 12]``. A code is accepted with a reason, which is kept with the result.
 """
 
 import re

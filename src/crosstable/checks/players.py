@@ -1,6 +1,6 @@
 """The rows of a section: numbers, ids, re-entries, memberships, what each player brings; and what an entry list shows.
 
-Before round 1: what an entry list shows, and, then or later, players who differ from everybody else.
+An entry list is checked before round 1; players who differ from everybody else are named then or later.
 """
 
 import re
