@@ -231,11 +231,11 @@ def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -
 
         _print_or_write(crosstable_page(event, tie_breaks), options)
     elif options.csv:
-        from crosstable.output.crosstable_csv import crosstable_csv
+        from crosstable.output.crosstable_sheets import crosstable_csv
 
         _print_or_write(crosstable_csv(event, tie_breaks), options)
     elif options.xlsx:
-        from crosstable.output.crosstable_xlsx import crosstable_xlsx
+        from crosstable.output.crosstable_sheets import crosstable_xlsx
 
         write_files({options.xlsx: crosstable_xlsx(event, tie_breaks)}, is_forced=options.force)
     elif options.each_round:
