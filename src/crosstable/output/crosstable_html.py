@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.by_place import Row, Table, tables_of
-from crosstable.output.crosstable_notes import FLOORS, floor_text, legend, notes_of
+from crosstable.output.crosstable import FLOORS, Row, Table, floor_text, legend, notes_of, tables_of
 from crosstable.output.words import (
     about_event,
     cell_text,

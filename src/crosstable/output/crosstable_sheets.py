@@ -17,8 +17,7 @@ from crosstable.errors import FormatError
 from crosstable.faults import fault
 from crosstable.formats.sheet_rows import as_text, defused
 from crosstable.formulas.outcome import official_rating
-from crosstable.output.by_place import Row, Table, tables_of
-from crosstable.output.crosstable_notes import floor_text, legend
+from crosstable.output.crosstable import Row, Table, floor_text, legend, tables_of
 from crosstable.output.words import (
     about_event,
     cell_text,

@@ -13,8 +13,7 @@ from datetime import date
 from crosstable.engine import RatedSection
 from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.section import is_established
-from crosstable.output.by_place import Row, Table, tables_of
-from crosstable.output.crosstable_notes import notes_of
+from crosstable.output.crosstable import Row, Table, notes_of, tables_of
 from crosstable.output.words import particulars, printable
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.sentences import counted

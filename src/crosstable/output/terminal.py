@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.engine import RatedSection
 from crosstable.formulas.outcome import official_rating
-from crosstable.output.by_place import Row, Table, tables_of
-from crosstable.output.crosstable_notes import ASSUMED, ORIGINS, notes_of
+from crosstable.output.crosstable import ASSUMED, ORIGINS, Row, Table, notes_of, tables_of
 from crosstable.output.words import about_event, cell_text, printable, rating_line, section_title
 from crosstable.pipeline.rating import RatedEvent
 
