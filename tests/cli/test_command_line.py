@@ -268,14 +268,14 @@ def test_rating_to_json_imports_nothing_heavy(tmp_path: Path) -> None:
     assert "crosstable.engine.rating" in found
     assert {name.split(".")[0] for name in found} & HEAVY == set()
     assert {
-        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.terminal"))
+        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.crosstable_text"))
     } == set()
 
 
 def test_drawing_a_table_does_import_rich(tmp_path: Path) -> None:
     """The same look at a command that may: so the test above can fail."""
     found = imported(tmp_path, "rate", SAMPLE)
-    assert {"rich", "crosstable.output.terminal"} <= found
+    assert {"rich", "crosstable.output.crosstable_text"} <= found
     assert {name.split(".")[0] for name in found} & {"numpy", "pydantic", "sqlalchemy", "fastapi", "click"} == set()
 
 

@@ -241,7 +241,7 @@ def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -
     elif options.each_round:
         _print_each_round(event, given, options)
     else:
-        from crosstable.output.terminal import print_crosstables
+        from crosstable.output.crosstable_text import print_crosstables
 
         print_crosstables(event, tie_breaks)
 
@@ -255,7 +255,7 @@ def _print_or_write(text: str, options: argparse.Namespace) -> None:
 
 def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
     """The event rated anew as it stood after every round: ratings are never added up round by round."""
-    from crosstable.output.each_round import each_round_text
+    from crosstable.output.crosstable_text import each_round_text
 
     rounds = max(len(player.cells) for section in event.report.sections for player in section.players)
     stages = [
