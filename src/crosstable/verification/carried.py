@@ -14,7 +14,7 @@ from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import Background, CareerRow, MemberPage, PlayerRating, Posted, RatingSystem
-from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change
+from crosstable.verification.causes import ALL_LOSSES, ALL_WINS, Change
 from crosstable.verification.memory import Memory, expected_count, learned, remember, with_past, with_past_shown
 from crosstable.verification.pages import Page, circle
 

@@ -8,8 +8,7 @@ from crosstable.engine import RatedSection
 from crosstable.errors import UnsupportedEditionError
 from crosstable.terms import Background, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
-from crosstable.verification.causes import explained
-from crosstable.verification.changes import Change
+from crosstable.verification.causes import Change, explained
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
 from crosstable.verification.pages import Page
 from crosstable.verification.quirks import rated_as_then, with_online_fault
