@@ -11,7 +11,7 @@ import pytest
 from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification import Row, Verdict, tally, verify
 from crosstable.verification.causes import ALL_LOSSES, ALL_WINS
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.pages import with_online_fault
 from tests.verification.made_pages import line, pages, player, quad
 
 

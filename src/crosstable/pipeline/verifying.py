@@ -72,7 +72,7 @@ def verify(
     """
     compared = list(pages)
     if online_fault:
-        from crosstable.verification.quirks import with_online_fault
+        from crosstable.verification.pages import with_online_fault
 
         compared = [with_online_fault(page) for page in compared]
     found = verify_pages(compared, tell, members)

@@ -4,8 +4,7 @@ Works on event files with posted figures and on the archive of official crosstab
 that bears on it is known; rows that cannot be compared are counted apart. Sees checks, the engine and below.
 """
 
-from crosstable.verification.pages import Page, pages_of
-from crosstable.verification.rows import Row, Verdict
+from crosstable.verification.pages import Page, Row, Verdict, pages_of
 from crosstable.verification.tallies import Tally, by_era, tally, unexplained
 from crosstable.verification.whole import Verification, verify
 

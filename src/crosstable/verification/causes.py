@@ -30,9 +30,18 @@ from crosstable.terms import (
     Section,
     SectionType,
 )
-from crosstable.verification.pages import Page, circle
-from crosstable.verification.quirks import REPAIRED, rated_as_then, without_online_fault
-from crosstable.verification.rows import Row, Verdict, is_right, judged, rows_of
+from crosstable.verification.pages import (
+    REPAIRED,
+    Page,
+    Row,
+    Verdict,
+    circle,
+    is_right,
+    judged,
+    rated_as_then,
+    rows_of,
+    without_online_fault,
+)
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
 

@@ -19,7 +19,7 @@ from crosstable.formulas.outcome import peak_floor
 from crosstable.formulas.section import is_established, share_of
 from crosstable.rules.constants import Constants
 from crosstable.terms import Floor, FloorKind, PlayerRating, Posted
-from crosstable.verification.rows import Verdict, verdict_of
+from crosstable.verification.pages import Verdict, verdict_of
 
 
 class Count(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.terms import FloorKind, RatingSystem
-from crosstable.verification.rows import WITHIN_DECIMALS, Row, Verdict, is_right
+from crosstable.verification.pages import WITHIN_DECIMALS, Row, Verdict, is_right
 
 
 class Tally(NamedTuple):

@@ -10,9 +10,7 @@ from crosstable.terms import Background, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
 from crosstable.verification.causes import Change, explained
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
-from crosstable.verification.pages import Page
-from crosstable.verification.quirks import rated_as_then, with_online_fault
-from crosstable.verification.rows import Row, Verdict, judged, rows_of
+from crosstable.verification.pages import Page, Row, Verdict, judged, rated_as_then, rows_of, with_online_fault
 from crosstable.verification.starts import fitted_page
 
 FITTED_START = "fitted_start"
