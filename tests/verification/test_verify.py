@@ -29,7 +29,6 @@ from crosstable.terms import (
 )
 from crosstable.verification import Verdict, pages_of, tally, verify
 from crosstable.verification.evidence import evidence, sides
-from crosstable.verification.norms import norm_rows, norm_tally
 from crosstable.verification.pages import (
     CORRECTED_SINCE,
     ONLINE_FAULT,
@@ -42,7 +41,7 @@ from crosstable.verification.pages import (
 )
 from crosstable.verification.slopes import special_effect
 from crosstable.verification.trials import Trials
-from crosstable.verification.whole import FITTED_START
+from crosstable.verification.whole import FITTED_START, norm_rows, norm_tally
 from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
 
 

@@ -5,8 +5,7 @@ that bears on it is known; rows that cannot be compared are counted apart. Sees 
 """
 
 from crosstable.verification.pages import Page, Row, Verdict, pages_of
-from crosstable.verification.tallies import Tally, by_era, tally, unexplained
-from crosstable.verification.whole import Verification, verify
+from crosstable.verification.whole import Tally, Verification, by_era, tally, unexplained, verify
 
 __all__ = [
     "Page",
