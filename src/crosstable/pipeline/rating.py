@@ -40,8 +40,7 @@ from crosstable.pipeline.completing import (
     with_outside,
     with_pairing_ratings,
 )
-from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
-from crosstable.pipeline.results import SectionResult, section_result
+from crosstable.pipeline.results import SectionResult, accepted_objects, fault_objects, rules_of, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
 from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
