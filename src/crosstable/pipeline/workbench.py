@@ -25,8 +25,19 @@ from crosstable.pipeline.completing import (
     has_game,
     section_of,
 )
-from crosstable.pipeline.draft_places import Affiliate, Fix, Neighbors, Path, Spot, spot_of
-from crosstable.pipeline.draft_sources import Draft, Named, OfficeSource, Sources, members_of
+from crosstable.pipeline.drafts import (
+    Affiliate,
+    Draft,
+    Fix,
+    Named,
+    Neighbors,
+    OfficeSource,
+    Path,
+    Sources,
+    Spot,
+    members_of,
+    spot_of,
+)
 from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
 from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
 from crosstable.pipeline.results import section_result
