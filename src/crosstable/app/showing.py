@@ -27,9 +27,9 @@ from crosstable.output.audit_text import (
     verdict_text,
     worked,
 )
-from crosstable.pipeline.completing import completed
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
+from crosstable.pipeline.reading import completed
 from crosstable.pipeline.verifying import AuditedEvent, audit_reports
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report

@@ -366,7 +366,7 @@ def convert_parser() -> Parser:
 
 def _convert(options: argparse.Namespace) -> int:
     from crosstable.checks.findings import accept
-    from crosstable.pipeline.completing import chosen, completed, is_settled
+    from crosstable.pipeline.reading import chosen, completed, is_settled
 
     given = inputs(options.files)
     if len(given) > 1:

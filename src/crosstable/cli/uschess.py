@@ -86,8 +86,7 @@ def _audit(options: argparse.Namespace) -> int:
     Give an event id of US Chess, a saved crosstable page, pasted text or any event file with posted ratings. Where a
     posted rating differs, likely reasons are tried: another result, bonus, count, order of events, floor or start.
     """
-    from crosstable.pipeline.completing import completed
-    from crosstable.pipeline.reading import of_reading
+    from crosstable.pipeline.reading import completed, of_reading
     from crosstable.pipeline.verifying import audit_reports
 
     name = options.source

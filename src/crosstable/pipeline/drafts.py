@@ -20,8 +20,8 @@ from crosstable.formats.members import MembersFile
 from crosstable.formats.members import read as read_members
 from crosstable.formats.rating_lists import is_list, opened
 from crosstable.notation import read_rating
-from crosstable.pipeline.completing import all_unrated, members_faults, ratings_not_given, with_members
 from crosstable.pipeline.rating import RatedEvent, RatingSource
+from crosstable.pipeline.reading import all_unrated, members_faults, ratings_not_given, with_members
 from crosstable.terms import (
     MIRRORED,
     Background,

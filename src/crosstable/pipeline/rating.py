@@ -22,7 +22,7 @@ from crosstable.engine.records import Assumption
 from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.faults import fault
-from crosstable.pipeline.completing import (
+from crosstable.pipeline.reading import (
     after_round,
     all_unrated,
     chosen,

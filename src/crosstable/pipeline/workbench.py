@@ -21,10 +21,6 @@ from crosstable.errors import Fault, FormatError, Severity, UnratableSectionErro
 from crosstable.faults import level_of, severity_of
 from crosstable.formats import event_json, event_json_write
 from crosstable.formats.rating_lists import is_list
-from crosstable.pipeline.completing import (
-    has_game,
-    section_of,
-)
 from crosstable.pipeline.drafts import (
     Affiliate,
     Draft,
@@ -40,6 +36,10 @@ from crosstable.pipeline.drafts import (
 )
 from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
 from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
+from crosstable.pipeline.reading import (
+    has_game,
+    section_of,
+)
 from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
