@@ -19,9 +19,19 @@ from jinja2 import Environment, nodes
 
 from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
-from crosstable.languages.catalogues import ENGLISH, FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
-from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SHORT_TEXT, SPAN_TEXT
+from crosstable.languages.texts import (
+    DAY_TEXT,
+    ENGLISH,
+    FOLDER,
+    LANGUAGES,
+    MONTH_TEXT,
+    MONTHS,
+    MONTHS_TEXT,
+    PLACE,
+    SHORT_TEXT,
+    SPAN_TEXT,
+)
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.in_words import edition_values
 from crosstable.web.pages.explanations import NOUNS
