@@ -16,8 +16,7 @@ from crosstable.engine.after import (
     unrated_record,
 )
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
-from crosstable.engine.numbers import numbers_of
-from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection
+from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection, numbers_of
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.after import counted, system_section, unrated_record
-from crosstable.engine.numbers import numbers_of
+from crosstable.engine.records import numbers_of
 from crosstable.formulas.outcome import peak_floor
 from crosstable.formulas.section import is_established, share_of
 from crosstable.formulas.standard import most_effective_games
