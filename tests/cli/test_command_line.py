@@ -130,7 +130,7 @@ def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypat
         raise RuntimeError("boom")
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.engine.replay.rate_competitors", broken)
+    monkeypatch.setattr("crosstable.engine.rating.rate_competitors", broken)
     ran = run("rate", path, "--json")
     assert (ran.code, ran.out) == (3, "")
     assert "Traceback (most recent call last)" in ran.err
@@ -145,7 +145,7 @@ def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch:
         raise KeyboardInterrupt
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.engine.replay.rate_competitors", interrupted)
+    monkeypatch.setattr("crosstable.engine.rating.rate_competitors", interrupted)
     assert run("rate", path) == (130, "", "\nstopped\n")
 
 
