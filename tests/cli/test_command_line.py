@@ -32,7 +32,7 @@ HEAVY = {"numpy", "pydantic", "rich", "pathlib", "dataclasses", "sqlalchemy", "f
 def started(*arguments: str, **settings: str) -> subprocess.CompletedProcess[bytes]:
     """The real command in a process of its own."""
     environment = {**os.environ, **settings}
-    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    command = [sys.executable, "-m", "crosstable", *arguments]
     return subprocess.run(command, capture_output=True, check=False, env=environment)
 
 
@@ -220,7 +220,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str]) -> None:
     """As in ``crosstable rules | head -1``: no trace, and not the exit code of a faulty file."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    command = [sys.executable, "-m", "crosstable", *arguments]
     try:
         ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     finally:
@@ -329,7 +329,7 @@ def test_the_installed_command_leaves_at_once(
 def test_the_module_is_the_command(monkeypatch: pytest.MonkeyPatch, left: list[int]) -> None:
     monkeypatch.setattr(sys, "argv", ["crosstable", "--version"])
     with pytest.raises(Left):
-        runpy.run_module("crosstable.cli", run_name="__main__")
+        runpy.run_module("crosstable", run_name="__main__")
     assert left == [0]
 
 
