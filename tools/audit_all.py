@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from crosstable.cli.verify import files_in, reports_in
+from crosstable.cli.posted import files_in, reports_in
 from crosstable.errors import FormatError
 from crosstable.formats.event_json_write import write
 from crosstable.pipeline.reading import of_reading

@@ -45,10 +45,10 @@ COMMANDS: Mapping[str, Command] = {
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
     "members": Command("members.parser", "write a members file for the players of an event"),
-    "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
-    "audit": Command("uschess.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
+    "verify": Command("posted.verify_parser", "compare computed ratings with posted ones", is_long=True),
+    "audit": Command("posted.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
     "fetch": Command(
-        "uschess.fetch_parser",
+        "posted.fetch_parser",
         "fetch an event or a member from the US Chess ratings API",
         is_long=True,
         needs=("httpx",),
