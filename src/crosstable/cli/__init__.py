@@ -73,8 +73,8 @@ COMMANDS: Mapping[str, Command] = {
     "app": Command("serve.app_parser", "the browser application, which needs no server: a local look at it", is_long=True),
     "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
     "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
-    "doctor": Command("shell.doctor_parser", "show what is installed, what is missing, and where data lies"),
-    "completion": Command("shell.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
+    "doctor": Command("reference.doctor_parser", "show what is installed, what is missing, and where data lies"),
+    "completion": Command("reference.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
 }
 # The extra that brings a library which is imported only where it is used.
 EXTRA_OF: Mapping[str, str] = {
