@@ -67,7 +67,7 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has = reference._version
-    monkeypatch.setattr(shell, "_version", lambda name: None if name == "httpx" else has(name))
+    monkeypatch.setattr(reference, "_version", lambda name: None if name == "httpx" else has(name))
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said
