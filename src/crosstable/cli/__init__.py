@@ -70,7 +70,9 @@ COMMANDS: Mapping[str, Command] = {
         needs=("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic"),
         extra="site",
     ),
-    "app": Command("serve.app_parser", "the browser application, which needs no server: a local look at it", is_long=True),
+    "app": Command(
+        "serve.app_parser", "the browser application, which needs no server: a local look at it", is_long=True
+    ),
     "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
     "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
     "doctor": Command("reference.doctor_parser", "show what is installed, what is missing, and where data lies"),
