@@ -17,7 +17,8 @@ import pytest
 import crosstable as ct
 from crosstable.cli import main
 from crosstable.engine import rate
-from crosstable.pipeline.verifying import AuditedEvent, audit_reports, posted_pages
+from crosstable.pipeline.auditing import AuditedEvent, audit_reports
+from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_files import rule_set
 from crosstable.terms import GivenStart, PlayerRating

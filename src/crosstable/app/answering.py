@@ -48,10 +48,11 @@ from crosstable.formats.detect import Input, inputs, read_input
 from crosstable.languages.templates import in_language
 from crosstable.languages.texts import ENGLISH, LANGUAGES, language_of
 from crosstable.output.verify_html import verify_body
+from crosstable.pipeline.auditing import audit_reports
 from crosstable.pipeline.explaining import chosen, explained_document
 from crosstable.pipeline.rating import rate, unreadable
 from crosstable.pipeline.reading import of_reading
-from crosstable.pipeline.verifying import audit_reports, posted_pages, verify
+from crosstable.pipeline.verifying import posted_pages, verify
 from crosstable.pipeline.workbench import Tools
 from crosstable.pipeline.workbench import answer as workbench_answer
 from crosstable.remedies import Reader, for_reader

@@ -27,10 +27,10 @@ from crosstable.output.audit_text import (
     verdict_text,
     worked,
 )
+from crosstable.pipeline.auditing import AuditedEvent, audit_reports
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import completed
-from crosstable.pipeline.verifying import AuditedEvent, audit_reports
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
 from crosstable.verification.audit import AuditedRow, AuditVerdict

@@ -95,8 +95,8 @@ def _audit(options: argparse.Namespace) -> int:
     Give an event id of US Chess, a saved crosstable page, pasted text or any event file with posted ratings. Where a
     posted rating differs, likely reasons are tried: another result, bonus, count, order of events, floor or start.
     """
+    from crosstable.pipeline.auditing import audit_reports
     from crosstable.pipeline.reading import completed, of_reading
-    from crosstable.pipeline.verifying import audit_reports
 
     name = options.source
     if _is_id(name, EVENT_DIGITS) and not os.path.exists(name):
@@ -185,7 +185,7 @@ def _event(api: "RatingsApi", event_id: str, *, counts: bool) -> "Reading":
 
     reading = event_of(api, event_id)
     if counts:
-        from crosstable.pipeline.verifying import count_matters
+        from crosstable.pipeline.auditing import count_matters
 
         reading = with_counts(api, reading, count_matters)
     return reading

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crosstable.explanation import lines_text
 from crosstable.output.verify_html import STYLE
 from crosstable.output.words import printable
-from crosstable.pipeline.verifying import AuditedEvent, sources, workings
+from crosstable.pipeline.auditing import AuditedEvent, sources, workings
 from crosstable.sentences import counted
 from crosstable.verification.audit import AuditedRow, AuditVerdict
 
