@@ -1,7 +1,7 @@
 """Compile what many processes are about to need at once, so that it is compiled once: ``make test`` does it first.
 
-    python -m tools.compile_ahead replays    # a replay, and what judges it
-    python -m tools.compile_ahead sweeps     # a simulation and a sweep, which need nothing of the former
+``python -m tools.compile_ahead replays`` compiles a replay and what judges it, ``... sweeps`` a simulation and a sweep;
+neither needs anything of the other, so both may run at the same time.
 """
 
 import sys
