@@ -173,7 +173,10 @@ class _Nobody:
 
 
 def _spellings(names: Iterable[str]) -> set[str]:
-    """Names as they are and turned around: "Last, First" and "First Last"."""
+    """Names as they are and turned around: "Last, First" and "First Last".
+
+    SQLite knows capitals of the English alphabet only, so names with other letters are looked for in capitals, too.
+    """
     found = set()
     for name in names:
         last, comma, first = name.partition(",")
@@ -181,7 +184,7 @@ def _spellings(names: Iterable[str]) -> set[str]:
             {f"{first.strip()} {last.strip()}", f"{last.strip()},{first.strip()}"} if comma and first.strip() else set()
         )
         found |= {one for one in (name.strip(), *turned) if len(one) >= _SHORTEST}
-    return found
+    return found | {one.upper() for one in found if not one.isascii()}
 
 
 def _written(born: date) -> set[str]:
@@ -334,7 +337,9 @@ class _Work:
         """Rows under an id of the person, and those under no member's id with their name."""
         entry = tables.entry.c
         unknown = ~select(tables.member.c.member_id).where(tables.member.c.member_id == entry.member_id).exists()
-        return or_(entry.member_id.in_(self.person.ids), and_(unknown, entry.name.in_(self.person.names)))
+        names = self.person.names
+        is_called = or_(entry.name.in_(names), func.lower(entry.name).in_([name.lower() for name in names]))
+        return or_(entry.member_id.in_(self.person.ids), and_(unknown, is_called))
 
     def _entry(self, row: Values) -> Values:
         extra = json.loads(row["extra"]) if row["extra"] else {}
