@@ -12,24 +12,21 @@ from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
-from crosstable.cli.options import Parser, add_command, add_commands, american_day, count, flag, option, take
+from crosstable.cli.options import Parser, Takes, add_command, add_commands, american_day, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files
 from crosstable.errors import FAULTY, FormatError, OfficeError, RefusedError
 from crosstable.formats import fide_list
 from crosstable.office import list_files
-from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.office.proposals import publication
-from crosstable.office.published import CENTRAL, Month, cut_off, month_of
+from crosstable.office.published import CENTRAL, month_of
 from crosstable.office.supplements import (
     Basis,
     Supplement,
     left_out,
-    list_rows,
-    require_nothing_waits,
-    run_by,
+    require_publishable,
     supplements,
 )
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
@@ -55,6 +52,11 @@ def add_publish(made: Parser) -> None:
     """What ``office publish`` takes."""
     office_command(made, _publish, "--by", "--reason", "--account")
     option(made, "month MONTH", "the month of the supplement, like 2026-12")
+    add_cut_off(made)
+
+
+def add_cut_off(made: Takes) -> None:
+    """What is in a supplement, and whether it may leave something out."""
     made.add_argument(
         "--cut-off",
         choices=[basis.value for basis in Basis],
@@ -69,10 +71,8 @@ def _publish(options: argparse.Namespace) -> None:
     month = month_of(options.month)
     basis = Basis(options.cut_off)
     with opened(options) as office:
-        _refuse_empty(office, month, basis)
+        require_publishable(office, month, basis, anyway=options.anyway)
         with office.reading() as connection:
-            if not options.anyway:
-                require_nothing_waits(connection, month, basis)
             waits = left_out(connection, month, basis)
         author = author_of(options, f"the supplement of {month}")
         act = done_or_proposed(office, options, publication(str(month), basis, anyway=options.anyway), author)
@@ -87,23 +87,6 @@ def _publish(options: argparse.Namespace) -> None:
     say(f"head of the journal {made.head}")
     if waits:
         warn(f"note: {waits}; what was not rated by the cut-off is not in it")
-
-
-def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
-    """An empty supplement is nearly always a mistake, and it could never be changed."""
-    if basis is not Basis.NOW and cut_off(month) > office.clock():
-        return  # still to come: the office says so itself
-    with office.reading() as connection:
-        run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
-        if list_rows(connection, basis, month, run).height:
-            return
-    day = cut_off(month).astimezone(CENTRAL).date()
-    if basis is Basis.RULE:
-        raise OfficeError(
-            f"the supplement of {month} would be empty: nothing was rated by its cut-off on {american(day)}; --cut-off "
-            "played takes what was played by then, --cut-off now everything that is rated"
-        )
-    raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
 
 
 def add_supplements(made: Parser) -> None:
