@@ -128,7 +128,8 @@ def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple
             faults += (fault("bad-value", "target", str(error)),)
     games = request.games_to_come or request.games_with_result
     is_wanted = "range" in questions or target is not None or (found is None and games > 0)
-    all_scores = outcomes(request) if is_wanted and 0 < games <= MOST_TO_COME else None
+    made = None if found is None else found.estimate
+    all_scores = outcomes(request, made) if is_wanted and 0 < games <= MOST_TO_COME else None
     needed = score_needed(all_scores, target) if all_scores is not None and target is not None else None
     norms = norm_chances(request) if "norms" in questions and games else None
     return Answered(found, all_scores, coming, target, needed, norms, faults)

@@ -102,12 +102,12 @@ class EstimateRequest(NamedTuple):
     @property
     def games_with_result(self) -> int:
         """m, the games that are over."""
-        return sum(len(opponent.over) for opponent in self.opponents)
+        return sum(len(opponent.results) for opponent in self.opponents) - self.games_to_come
 
     @property
     def games_to_come(self) -> int:
         """The games that have no result yet."""
-        return sum(len(opponent.results) - len(opponent.over) for opponent in self.opponents)
+        return sum(opponent.results.count(None) for opponent in self.opponents)
 
 
 class Timing(NamedTuple):
