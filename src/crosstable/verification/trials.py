@@ -188,7 +188,8 @@ class Trials:
         if not player.competitor.sides:
             return self._field.prior[at]
         if at not in self._held:
-            self._held[at] = share_of(self._at.facts, *player.results), limits_of(self._at, player)
+            limits = limits_of(self._at, player.record, player.numbers)
+            self._held[at] = share_of(self._at.facts, *player.results), limits
         share, limits = self._held[at]
         return section_outcome(
             self._at.edition.constants, self._at.facts, player.numbers, share, computed, limits
