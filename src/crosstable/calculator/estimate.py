@@ -258,12 +258,12 @@ class OtherKind(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An estimate with its working. ``rating`` is the full float, ``official`` what would be published.
+    """An estimate with its calculation. ``rating`` has all decimals, ``official`` is the whole number to be published.
 
-    ``k``, ``change`` and ``bonus`` are ``None`` under the special formula, which has none; ``start`` is there for a
-    player who was unrated, ``limited_change`` and ``floor_level`` where the limit of a match or a floor acted.
-    ``expected`` adds up the winning expectancies of the games at the pre-event or initial rating under either formula.
-    ``points`` say what each game brought.
+    The special formula has no ``k``, ``change`` and ``bonus``: they are then ``None``. So is ``start`` unless the
+    player was unrated, ``limited_change`` unless the limit of a match applied, and ``floor_level`` unless a floor did.
+    ``expected`` is the sum of the winning expectancies, at the rating before the event or the initial rating, under
+    both formulas. ``points`` says what each game brought.
     """
 
     request: EstimateRequest

@@ -12,7 +12,7 @@ FORMAT = "crosstable-checked/1"
 
 
 class CheckedReport(NamedTuple):
-    """Everything that was found about a report; what the sections would be rated is in ``event``."""
+    """Every finding about a report. ``event`` has the ratings that the sections would get."""
 
     event: RatedEvent
     file: str

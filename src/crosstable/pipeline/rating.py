@@ -125,13 +125,13 @@ class ExaminedSection(NamedTuple):
 
 
 class RatedEvent(NamedTuple):
-    """A rated event: ``sections`` has the results, ``faults`` every finding.
+    """A rated event. ``sections`` has the results, ``faults`` every finding.
 
-    ``examined`` is every section with its own findings and the working of each system (``rated``), ``general`` the
-    findings about the whole report, ``accepted`` the warnings that were accepted. ``ranges`` holds, by section, system
-    and player, the least and the greatest result where an assumption matters. ``details`` is what members files say of
-    members beside their ratings. ``is_refused`` says that an error of the whole report kept every section from being
-    rated.
+    ``examined`` has each section with its own findings and the calculation in each system (``rated``). ``general`` has
+    the findings about the whole report, ``accepted`` the findings that were accepted. ``ranges`` has the lowest and the
+    highest result, by section, system and player, if an assumption can change it. ``details`` has what members files
+    say about members besides their ratings. ``is_refused`` means that no section was rated, because of an error in the
+    whole report.
     """
 
     report: Report

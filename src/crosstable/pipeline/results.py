@@ -26,12 +26,12 @@ _OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested", "rank")
 class PlayerResult(NamedTuple):
     """A player's result in one section and system.
 
-    ``pre`` is ``None`` for a player who was unrated. ``games_before`` is ``None`` for an unrated player, and where the
-    count is not known: the rating is then taken as established.
-    ``initial`` is the start of an unrated player, ``post`` the rating after the section in full, ``rounded`` the
-    official whole number. ``formula`` is ``special``, ``standard`` or ``None`` (no rated game); ``k``, ``expected``
-    and ``bonus`` belong to the standard formula. ``floor`` is the floor that acted. ``range`` holds the least and the
-    greatest result where an assumption may change it. ``rank`` is the player's row on a posted crosstable.
+    ``pre`` is ``None`` for an unrated player. ``games_before`` is ``None`` for an unrated player, and also for an
+    established rating whose number of games is not known. ``initial`` is the initial rating of an unrated player.
+    ``post`` is the rating after the section with all decimals, ``rounded`` the official whole number. ``formula`` is
+    ``special``, ``standard`` or ``None`` (no rated game). Only the standard formula has ``k``, ``expected`` and
+    ``bonus``. ``floor`` is the floor that applied. ``range`` is the lowest and the highest result, if an assumption can
+    change it. ``rank`` is the player's row on a posted crosstable.
     """
 
     number: int
@@ -68,7 +68,7 @@ class PlayerResult(NamedTuple):
 
 
 class SystemResult(NamedTuple):
-    """A section's results in one rating system, under the edition that rated it."""
+    """A section's results in one rating system. ``edition`` names the rules that applied."""
 
     system: str
     edition: str

@@ -28,7 +28,7 @@ class PostedPages(NamedTuple):
 class VerifiedEvents(NamedTuple):
     """How well the computed ratings agree with the posted ones.
 
-    ``faults`` are the errors of posted sections that could not be compared, each with the name of its file.
+    ``faults`` lists errors in posted sections that could not be compared, each with the name of its file.
     """
 
     found: Verification
