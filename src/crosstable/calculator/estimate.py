@@ -23,7 +23,7 @@ from crosstable.calculator.requests import (
 )
 from crosstable.engine import RatedPlayer, RatedSection, Start, rate
 from crosstable.engine.after import limits_of, system_section, unrated_record
-from crosstable.engine.numbers import numbers_of
+from crosstable.engine.records import numbers_of
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explanation import Line, explain
