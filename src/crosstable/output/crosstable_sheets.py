@@ -32,9 +32,9 @@ from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
 
 if TYPE_CHECKING:
-    from xlsxwriter import Workbook
-    from xlsxwriter.format import Format
-    from xlsxwriter.worksheet import Worksheet
+    from xlsxwriter import Workbook  # type: ignore[import-untyped]
+    from xlsxwriter.format import Format  # type: ignore[import-untyped]
+    from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
 
 LONGEST_SHEET_NAME = 31
