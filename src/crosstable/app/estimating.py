@@ -40,7 +40,7 @@ from crosstable.errors import Fault, UnratableSectionError
 from crosstable.faults import fault
 from crosstable.notation import read_number
 from crosstable.output.charts import Point, Series, rating_chart
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.sentences import counted
 
 Fields = Sequence[tuple[str, str]]

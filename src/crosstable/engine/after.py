@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from crosstable.engine.competitors import Competitor
-from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
-from crosstable.engine.records import Assumption, PassWorking, Start
+from crosstable.engine.records import (
+    NUMBERS,
+    Assumption,
+    Numbers,
+    PassWorking,
+    Start,
+    known_games,
+    numbers_of,
+    with_numbers,
+)
 from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
 from crosstable.formulas.section import (
     Limits,

@@ -50,7 +50,7 @@ from crosstable.office.schedules import due_jobs
 from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes
 from crosstable.office.supplements import Basis, publish, require_publishable
 from crosstable.office.views import known
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.sentences import counted
 
 LOG = logging.getLogger("crosstable.worker")

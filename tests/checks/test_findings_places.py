@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crosstable.checks import check
-from crosstable.checks.places import in_file, player_words, section_place
+from crosstable.checks.findings import in_file, player_words, section_place
 from crosstable.errors import Fault
 from crosstable.formats import event_json, uschess_dbf
 from tests.checks.provoked import sound, third_round, with_section

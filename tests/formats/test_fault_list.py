@@ -1,7 +1,7 @@
 """The list of faults names enough and counts the rest."""
 
 from crosstable.faults import fault
-from crosstable.formats.findings import MOST_FAULTS, FaultList
+from crosstable.formats import MOST_FAULTS, FaultList
 
 ONE = fault("bad-value", "here", "Wrong.")
 

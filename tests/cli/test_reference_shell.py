@@ -9,32 +9,32 @@ from pathlib import Path
 import pytest
 
 import crosstable.cli
-from crosstable.cli import COMMANDS, main, office, shell
+from crosstable.cli import COMMANDS, main, office, reference
 from crosstable.errors import install_line
 from tests.architecture.source import ROOT
 from tests.documents import valid
 
 
 def test_the_first_word_is_a_command() -> None:
-    assert shell.words("ra", []) == ["rate"]
-    assert set(COMMANDS) < set(shell.words("", []))
+    assert reference.words("ra", []) == ["rate"]
+    assert set(COMMANDS) < set(reference.words("", []))
 
 
 def test_words_follow_what_was_typed_before() -> None:
-    assert shell.words("su", ["office"]) == ["submit", "supplements"]
-    assert shell.words("", ["office"]) == list(office.COMMANDS)
-    assert shell.words("--reas", ["office", "decide", "floor"]) == ["--reason"]
-    assert shell.words("OTB", ["explain", "a.json", "--system"]) == ["OTBR", "OTBQ", "OTBB"]
+    assert reference.words("su", ["office"]) == ["submit", "supplements"]
+    assert reference.words("", ["office"]) == list(office.COMMANDS)
+    assert reference.words("--reas", ["office", "decide", "floor"]) == ["--reason"]
+    assert reference.words("OTB", ["explain", "a.json", "--system"]) == ["OTBR", "OTBQ", "OTBB"]
 
 
 def test_where_a_file_can_stand_nothing_is_said() -> None:
-    assert shell.words("", ["rate"]) == []
-    assert shell.words("my", ["rate", "--members"]) == []
-    assert shell.words("", ["no-such-command"]) == []
+    assert reference.words("", ["rate"]) == []
+    assert reference.words("my", ["rate", "--members"]) == []
+    assert reference.words("", ["no-such-command"]) == []
 
 
 def test_hidden_words_are_not_offered() -> None:
-    assert shell.words("", ["completion"]) == ["bash", "zsh", "fish", "powershell"]
+    assert reference.words("", ["completion"]) == ["bash", "zsh", "fish", "powershell"]
 
 
 def test_a_real_bash_completes(tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ def test_doctor_names_versions_extras_and_places(capsys: pytest.CaptureFixture[s
 def test_doctor_says_the_line_that_brings_what_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    has = shell._version
-    monkeypatch.setattr(shell, "_version", lambda name: None if name == "httpx" else has(name))
+    has = reference._version
+    monkeypatch.setattr(reference, "_version", lambda name: None if name == "httpx" else has(name))
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said

@@ -7,8 +7,7 @@ import pytest
 
 import crosstable as ct
 from crosstable.catalogue import CATALOGUE
-from crosstable.checks.entries import limit_of
-from crosstable.checks.players import agree
+from crosstable.checks.players import agree, limit_of
 from crosstable.errors import Level, Severity
 from crosstable.formats import members
 from tests.event_files import EventFile, Player, event_file, player, record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crosstable.checks.accepted import Accepted, accept
+from crosstable.checks.findings import Accepted, accept
 from crosstable.errors import AcceptanceError, CrosstableError, Fault
 from crosstable.faults import fault
 

@@ -1,24 +1,37 @@
-"""Where the ratings of a draft come from: by hand, from lists, from an office, from the file; the first known."""
+"""Drafts of the workbench: where a finding stands in one, and where its ratings come from.
+
+Places of a draft: where a finding stands, what is around it, and changes that put it right.
+"""
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.entries import odd_ones_out
-from crosstable.checks.places import section_number, section_place
-from crosstable.checks.players import are_alike, membership_faults
+from crosstable.checks.findings import section_number, section_place
+from crosstable.checks.players import are_alike, membership_faults, odd_ones_out
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
+from crosstable.formats.event_json import read_cell
 from crosstable.formats.members import MembersFile
 from crosstable.formats.members import read as read_members
 from crosstable.formats.rating_lists import is_list, opened
 from crosstable.notation import read_rating
-from crosstable.pipeline.completing import all_unrated, members_faults, ratings_not_given, with_members
 from crosstable.pipeline.rating import RatedEvent, RatingSource
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.pipeline.reading import all_unrated, members_faults, ratings_not_given, with_members
+from crosstable.terms import (
+    MIRRORED,
+    Background,
+    PlayerRating,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+)
 
 NOT_TAKEN = "The office's rating is not taken for this row. Choose the member, or say that this is the player."
 Draft = Mapping[str, Any]
@@ -144,6 +157,77 @@ class Sources:
         return f"{section}:{player.number}" in self.confirmed
 
 
+Path = tuple[str | int, ...]
+Change = tuple[Path, Any]
+_IN_FILE = re.compile(r"sections\[(\d+)\](?:\.players\[(\d+)\])?(?:\.rounds\[(\d+)\])?")
+_ROUND = re.compile(r", round (\d+)(?: \[[^][]*(?:\[\d+\][^][]*)*\])?$")
+_SECTION = re.compile(r"section (\d+)")
+
+
+class Spot(NamedTuple):
+    """A place of the draft, counted from 0: a section, a row of it, a round of the row."""
+
+    section: int
+    row: int | None
+    round: int | None
+
+
+class Fix(NamedTuple):
+    """What a button says and what it changes; ``is_single``: it is said of one finding at a time, never of many."""
+
+    label: str
+    changes: tuple[Change, ...]
+    is_single: bool = False
+
+
+class Affiliate(NamedTuple):
+    """An affiliate by its id and, where that is known, its name."""
+
+    affiliate_id: str = ""
+    name: str = ""
+
+
+class Neighbors(NamedTuple):
+    """The event of a draft, who is called like a name (ids and names), the day and the affiliate of whoever asks."""
+
+    event: Mapping[str, Any]
+    find: Callable[[str], Sequence[tuple[str, str]]]
+    today: date
+    own: Affiliate = Affiliate()
+
+    def section(self, spot: Spot) -> Mapping[str, Any]:
+        """The section of a place."""
+        found: Mapping[str, Any] = self.event["sections"][spot.section]
+        return found
+
+    def player(self, spot: Spot) -> Mapping[str, Any]:
+        """The row of a place."""
+        found: Mapping[str, Any] = self.section(spot)["players"][spot.row]
+        return found
+
+    def cell(self, spot: Spot) -> ReportedCell:
+        """The cell of a place; one that is not there is blank."""
+        rounds = self.player(spot).get("rounds", [])
+        text = rounds[spot.round] if spot.round is not None and spot.round < len(rounds) else ""
+        return read_cell(text if isinstance(text, str) else "")
+
+    def row_of(self, spot: Spot, number: int) -> Spot | None:
+        """The cell of another player in the same round."""
+        for row, player in enumerate(self.section(spot)["players"]):
+            if player.get("number") == number:
+                return spot._replace(row=row)
+        return None
+
+    def naming(self, spot: Spot) -> Iterator[tuple[Spot, ReportedCell]]:
+        """The games of other rows in the same round that name the player of this one."""
+        number = self.player(spot).get("number")
+        for row in range(len(self.section(spot)["players"])):
+            other = spot._replace(row=row)
+            cell = self.cell(other)
+            if row != spot.row and cell.result in MIRRORED and cell.opponent == number:
+                yield other, cell
+
+
 def _says(player: ReportedPlayer) -> bool:
     return bool(player.background.standings)
 
@@ -182,3 +266,20 @@ def members_of(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
         with open(path, "wb") as file:
             file.write(data)
         return opened(path).of(sorted(set(ids)))._replace(name=name)
+
+
+def spot_of(place: str, report: Report) -> Spot | None:
+    """Which section, row and round of the draft a place names, each counted from 0."""
+    within = _IN_FILE.search(place.rpartition(" [")[2] if " [sections[" in place else place)
+    if within is None:
+        named = _SECTION.match(place)
+        numbers = {section_number(one, at): at for at, one in enumerate(report.sections)}
+        at = numbers.get(int(named[1])) if named else None
+        return None if at is None else Spot(at, None, None)
+    section, row, cell = (None if part is None else int(part) for part in within.groups())
+    round_number = _ROUND.search(place)
+    if section is None or section >= len(report.sections):
+        return None
+    if row is not None and row >= len(report.sections[section].players):
+        return None
+    return Spot(section, row, int(round_number[1]) - 1 if round_number else cell)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from crosstable.checks.findings import section_place
 from crosstable.checks.games import game_faults
-from crosstable.checks.places import section_place
 from crosstable.formats import uschess_dbf
-from crosstable.formats.double_games import cell_of, games_of
+from crosstable.formats.uschess_2c import cell_of, games_of
 from crosstable.terms import GAME_SCORES, ReportedCell, ReportedSection, Result
 from tests.formats.uschess_event import one_section
 
