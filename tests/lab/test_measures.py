@@ -172,7 +172,14 @@ def test_sums_of_groups_and_bins_are_those_of_a_plain_loop(of_players: bool, bin
             place = min(int((own - way.lowest) / (1.0 - way.lowest) * BINS), BINS - 1) if bins > 1 else 0
             sure = min(max(expected, 0.01), 0.99)
             clipped = -(score * math.log(sure) + (1.0 - score) * math.log(1.0 - sure))
-            due[labels[at if row is None else row] * bins + place] += [1.0, own, scored, *costs, (score - expected) ** 2, clipped]
+            due[labels[at if row is None else row] * bins + place] += [
+                1.0,
+                own,
+                scored,
+                *costs,
+                (score - expected) ** 2,
+                clipped,
+            ]
     found = by_section(games, losses, [way], error, Draws(replicates=1), bins).whole
     assert found[:, :6] == pytest.approx(due[:, : found.shape[1]], rel=1e-12)
     assert found.shape[1] == (COLUMNS if bins == 1 else 3)
