@@ -1,7 +1,7 @@
 """Rating systems of one's own: how quick a new one is, four of them tuned, and the memory of a back-test.
 
-The system that is timed is the one of docs/lab.md, as it stands there. Tuning is timed whole, from opening the archive to
-the judgement. ``--small`` takes a history of a twentieth, ``--whole`` measures memory on one of 20 million games.
+The system that is timed is the one of docs/lab.md, as it stands there. Tuning is timed whole, from opening the archive
+to the judgement. ``--small`` takes a history of a twentieth, ``--whole`` measures memory on one of 20 million games.
 """
 
 import json
@@ -80,8 +80,8 @@ def speed(archive: str) -> list[str]:
     code = [line for line in own_system().splitlines() if line.strip()]
     rate = len(games.one) / min(seconds)
     return [
-        f"a new system of {len(code)} lines (limit {LINES}): {rate / 1e6:.1f} M games/s of {len(games.one) / 1e6:.1f} M, "
-        f"one core   limit {SPEED / 1e6:g}"
+        f"a new system of {len(code)} lines (limit {LINES}): {rate / 1e6:.1f} M games/s on one core, "
+        f"{len(games.one) / 1e6:.1f} M games   limit {SPEED / 1e6:g}"
     ]
 
 

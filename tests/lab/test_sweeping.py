@@ -24,6 +24,7 @@ from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_folder import Folder, Tried
 from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
 from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
+from crosstable.rules.rule_sets import RuleSet
 from tests.documents import valid
 
 # Three sections that start later end before the last one that starts until then.
@@ -53,6 +54,7 @@ def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found
     """
     judged = found.judgement
     rules = judged.best.varied.rules
+    assert isinstance(rules, RuleSet)
     spans = {"choosing": (None, UNTIL), "judging": (UNTIL + timedelta(days=1), None)}
     for name, span in spans.items():
         told = backtest(archive, rules, "official", span=span, draws=DRAWS)
@@ -375,7 +377,7 @@ def test_a_system_of_ones_own_is_tuned_like_rule_sets(archive: str, tmp_path: Pa
     valid(sweep_document(tuned))
     assert rival_of(best.rules.name).digest == best.rules.digest
     again = sweep(archive, plan, str(tmp_path / "out"), options=options, where=ALONE)
-    assert (again.resumed, again.tried) == (4, tuned.tried)
+    assert (again.resumed, [one.scored for one in again.tried]) == (4, [one.scored for one in tuned.tried])
 
 
 def test_what_is_wrong_with_trials_of_a_system_is_told() -> None:

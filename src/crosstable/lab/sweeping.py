@@ -225,7 +225,8 @@ def judge(folder: str, history: Opened, best: Tried, draws: Draws) -> Judgement:
     rules = best.varied.rules
     pair = (rules, OFFICIAL) if isinstance(rules, RuleSet) else (OFFICIAL, rules)
     chosen, judged = (
-        backtest(folder, *pair, span=span, draws=draws) for span in ((first, until), (until + timedelta(days=1), last))
+        backtest(folder, *pair, span=span, draws=draws, in_brief=True)
+        for span in ((first, until), (until + timedelta(days=1), last))
     )
     gaps = [one.rivals[0].differences for one in (chosen, judged)]
     if isinstance(rules, OtherSystem):  # a back-test judges rule sets: its differences are the other way round
