@@ -18,7 +18,7 @@ from crosstable.office.database import open_office
 from crosstable.office.ledger.journal import clock_days, head
 from tests.waiting import until
 
-PROGRAM = (sys.executable, "-m", "crosstable.cli")
+PROGRAM = (sys.executable, "-m", "crosstable")
 
 
 class State(Enum):
@@ -33,7 +33,7 @@ class Served(NamedTuple):
 
     address: str
     machine_link: str
-    office: Path
+    office: Path | str
 
 
 def free_port() -> int:
@@ -45,10 +45,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(office: Path, *options: str) -> Iterator[Served]:
-    """Serve an office until the end of the block."""
+def served(office: Path | str, *options: str, said: Path | None = None) -> Iterator[Served]:
+    """Serve an office until the end of the block; what the server says goes into a file, beside it where it is one."""
     _confirm_clock(office)
-    said = office.with_suffix(".log")
+    said = said or Path(office).with_suffix(".log")
     while True:
         address = f"http://127.0.0.1:{free_port()}"
         command = [*PROGRAM, "serve", "--database", str(office), "--port", address.rpartition(":")[2], *options]
@@ -64,7 +64,7 @@ def served(office: Path, *options: str) -> Iterator[Served]:
                 server.wait()
 
 
-def _confirm_clock(office: Path) -> None:
+def _confirm_clock(office: Path | str) -> None:
     """The days of made offices are fixed and the clock goes on: once it is far ahead, do what an operator would."""
     with closing(open_office(str(office))) as there, there.reading() as connection:
         last = head(connection)

@@ -36,7 +36,8 @@ def connected(address: str) -> psycopg.Connection[tuple[object, ...]]:
     return until(tried)
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
+    """The path of a program of PostgreSQL."""
     found = shutil.which(name)
     if found:
         return found
@@ -66,7 +67,7 @@ class Server:
             os.chown(self.folder, who.pw_uid, who.pw_gid)
         usual = dict.fromkeys(() if is_safe else ("fsync", "synchronous_commit", "full_page_writes"), "off")
         self._settings = [part for name, value in {**usual, **settings}.items() for part in ("-c", f"{name}={value}")]
-        made = [_program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        made = [program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"]
         self._run([*made, "--data-checksums"])
         self.process = self.start()
 
@@ -83,7 +84,7 @@ class Server:
     def start(self) -> subprocess.Popen[bytes]:
         """Start the server and wait until it answers."""
         command = [
-            _program("postgres"),
+            program("postgres"),
             "-D",
             str(self.data),
             "-k",
@@ -103,7 +104,7 @@ class Server:
     def _is_ready(self) -> bool:
         if self.process.poll() is not None:
             raise RuntimeError((self.folder / "log").read_text())
-        asked = subprocess.run([_program("pg_isready"), "-h", str(self.folder), "-q"], cwd=self.folder, check=False)
+        asked = subprocess.run([program("pg_isready"), "-h", str(self.folder), "-q"], cwd=self.folder, check=False)
         return asked.returncode == 0
 
     def url(self, database: str = "postgres") -> str:

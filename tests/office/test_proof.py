@@ -3,7 +3,9 @@
 import os
 import random
 import shutil
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Column, Connection, Executable, Table, select, text, update
 
-from crosstable.errors import FormatError, ReplacedOfficeError
+from crosstable.errors import FormatError, OfficeError, ReplacedOfficeError
 from crosstable.faults import fault
 from crosstable.formats import Reading as FileReading
 from crosstable.formats.detect import read_data
@@ -36,9 +38,12 @@ from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from tests.amounts import amount
 from tests.office.conftest import CopyOf
+from tests.office.faults import address_of
 from tests.office.kept_offices import TODAY
 from tests.office.made_office import AUTHOR, enter, quad, run, unguarded
+from tests.office.postgres import connected
 from tests.office.test_audit import with_everything
+from tests.waiting import until
 
 EVERY_GUARD = sorted(tables.metadata.tables)
 
@@ -252,6 +257,42 @@ def test_a_site_stops_when_an_older_office_is_written_over_its_own(full: Office,
             bearer_of(opened, secret)
         with pytest.raises(ReplacedOfficeError, match="nothing was stored"):
             enter(opened, quad("t"))
+
+
+@pytest.mark.parametrize("store", ["postgresql"])
+def test_a_site_makes_room_for_whoever_puts_its_database_back(full: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need the tables for themselves, and wait for the transactions of the site: these end, and it says so.
+
+    ``tests/web/test_serve.py`` has the same with two workers and pg_restore.
+    """
+    monkeypatch.setattr("crosstable.web.reading.LOCK_SECONDS", 0.05)
+    newest = "(SELECT max(seq) FROM act)"
+    taken, over = threading.Event(), threading.Event()
+
+    def put_back() -> None:
+        with connected(address_of(full)) as connection, connection.transaction():
+            connection.execute("SET LOCAL session_replication_role = replica")
+            connection.execute("LOCK TABLE commitment, act IN ACCESS EXCLUSIVE MODE")
+            taken.set()
+            over.wait()
+            for table in ("commitment", "act"):
+                connection.execute(f"DELETE FROM {table} WHERE seq = {newest}".encode())
+
+    with closing(Reading(open_office(full.url, full.clock))) as reading, ThreadPoolExecutor(1) as beside:
+        snapshot = reading.renew()
+        with snapshot.asking():
+            putting = beside.submit(put_back)
+        with pytest.raises(OfficeError, match="Somebody is putting the database back"):
+            until(lambda: reading.renew() is None)
+        assert until(taken.is_set)
+        with pytest.raises(OfficeError, match="Somebody is putting the database back"):
+            reading.renew()
+        with pytest.raises(Problem, match="is being read"), snapshot.asking():
+            pass
+        over.set()
+        putting.result()
+        with pytest.raises(ReplacedOfficeError):
+            reading.renew()
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])

@@ -30,7 +30,9 @@ from tests.office.faults import address_of
 from tests.office.postgres import Server, connected
 from tests.office.test_proof import with_more
 
-FLIPS = amount(50, 10_000)
+# So many, each part with a seed of its own: 50, and 10,000 in a soak.
+PARTS = range(amount(1, 20))
+FLIPS = amount(50, 500)
 LONGEST = 8
 # What SQLite keeps about the file itself stands before this.
 HEADER = 100
@@ -100,11 +102,14 @@ def verified(capsys: pytest.CaptureFixture[str]) -> Verified:
     return ask
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("store", ["sqlite"])
-def test_bytes_of_a_file_that_change_by_chance_are_found(tmp_path: Path, copy_of: CopyOf, verified: Verified) -> None:
+def test_bytes_of_a_file_that_change_by_chance_are_found(
+    tmp_path: Path, copy_of: CopyOf, verified: Verified, part: int
+) -> None:
     sound = Path(copy_of(with_more).url.removeprefix("sqlite:///"))
     assert verified(str(sound))[0] == 0
-    flips = FlippedFiles(sound, tmp_path, random.Random(amount(24, 2024)))
+    flips = FlippedFiles(sound, tmp_path, random.Random(amount(24, 2400 + part)))
     for number in range(FLIPS):
         code, said = verified(flips.make())
         assert (code, "Traceback" in said) == (FAULTY, False), (number, said)
@@ -234,16 +239,17 @@ def rows_at(connection: Database) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("store", ["postgresql"])
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("where", ["files", "values"])
 def test_bytes_on_a_server_that_change_by_chance_are_found(
-    copy_of: CopyOf, cluster: Cluster, verified: Verified, where: str
+    copy_of: CopyOf, cluster: Cluster, verified: Verified, where: str, part: int
 ) -> None:
     """Every table in which something changed is named, whatever else is damaged beside it."""
     office = copy_of(with_more)
     sound = address_of(office)
     assert verified(sound)[0] == 0
     office.close()
-    flips = FlippedDatabases(cluster.server, sound, random.Random(amount(24, 2024)))
+    flips = FlippedDatabases(cluster.server, sound, random.Random(amount(24, 2400 + part)))
     flip = flips.flip_files if where == "files" else flips.flip_values
     number = 0
     while number < FLIPS:

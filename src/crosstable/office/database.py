@@ -168,6 +168,12 @@ class Office:
             self._require_same(connection, known)
             return head_in(connection)[0]
 
+    def hurry(self, seconds: float) -> None:
+        """Readers wait no longer than that for tables which somebody has to themselves, and say so."""
+        self.store.hurry(seconds)
+        if self._reader is not None:
+            self._reader.dispose()
+
     def require_schema(self) -> None:
         """Refuse an office that a newer program has upgraded while this one was running."""
         with self.reading() as connection:

@@ -77,6 +77,7 @@ _REMEDIES = {
     "failed to resolve host": "Check the name of the server in the address.",
     "invalid connection option": "Check the options after the ? of the address.",
     "does not exist": "Check the name of the database and of the user.",
+    "lock timeout": "Somebody is putting the database back, or changing its tables; try again when that is done.",
     "database is locked": "Another program is writing; try again.",
     "append-only": "The record is never changed; write a correction or a decision instead.",
 }

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 from weakref import finalize
 
@@ -27,6 +27,9 @@ from crosstable.office.locks import (
 )
 from crosstable.office.plain_errors import plain_os_errors
 
+if TYPE_CHECKING:
+    import psycopg
+
 # SQLite before this version can damage a WAL file when two connections write and checkpoint at once.
 _SOUND_SQLITE = (3, 51, 3)
 
@@ -39,6 +42,9 @@ class Store(Protocol):
 
     def writing(self, holder: Holder, patience: float) -> Iterator[Connection]:
         """One transaction of the only writer."""
+
+    def hurry(self, seconds: float) -> None:
+        """Let readers that begin from now on wait no longer than that for tables which somebody has to themselves."""
 
     def is_there(self) -> bool:
         """Whether a database can be opened at all."""
@@ -76,6 +82,9 @@ class Sqlite:
     def is_there(self) -> bool:
         """Whether the file is there."""
         return os.path.isfile(self.path)
+
+    def hurry(self, seconds: float) -> None:
+        """A file with a log beside it lets everybody read at any time."""
 
     def held_for(self, connection: Connection) -> float:
         """How long the lock of the file beside the office is held."""
@@ -228,10 +237,16 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        # How long a reader waits for a table that somebody has to themselves: for ever.
+        self._waits = "0"
 
     def is_there(self) -> bool:
         """A server says so itself when it is asked something."""
         return True
+
+    def hurry(self, seconds: float) -> None:
+        """Whoever puts a database back, or changes its tables, has these to themselves."""
+        self._waits = f"{round(1000 * seconds)}ms"
 
     def held_for(self, connection: Connection) -> float:
         """How long the writer's transaction lasts."""
@@ -247,7 +262,14 @@ class Postgres:
 
     def reader(self) -> Engine:
         """Transactions that see one state of the database."""
-        return create_engine(self.url, isolation_level="REPEATABLE READ", pool_pre_ping=True)
+        engine = create_engine(self.url, isolation_level="REPEATABLE READ", pool_pre_ping=True)
+
+        @event.listens_for(engine, "connect")
+        def connected(connection: "psycopg.Connection[Any]", record: object) -> None:
+            connection.execute("SELECT set_config('lock_timeout', %s, false)", [self._waits])
+            connection.commit()
+
+        return engine
 
     @cached_property
     def _writer(self) -> Engine:

@@ -214,9 +214,15 @@ def _leave_out_of_collection() -> None:
 async def _watch(app: FastAPI, first: "asyncio.Task[Any]") -> None:
     """Make the next snapshot when the record has grown; the old one is served meanwhile."""
     await asyncio.wait([first])
+    said = ""
     while True:
         try:
             await asyncio.to_thread(_renewed, app)
+            said = ""
+        except OfficeError as error:  # told once, not every second
+            if said != str(error):
+                said = str(error)
+                LOG.error("the record could not be read anew: %s", said)
         except Exception:  # the door: the site goes on with what it has, and says so to its keeper
             LOG.exception("the record could not be read anew")
         await asyncio.sleep(app.state.settings.watch_every)

@@ -14,7 +14,7 @@ from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, Repla
 from crosstable.web.gate import mark_of
 from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Line, Queue
 from crosstable.web.policies import NOBODY, Actor
-from crosstable.web.problems import Problem
+from crosstable.web.problems import Problem, replaced
 from crosstable.web.reading import Reading
 from crosstable.web.replies import HTML, render
 
@@ -71,7 +71,9 @@ def refusal(error: OfficeError) -> Problem:
     """What the office refuses, without anything of its database's address."""
     if isinstance(error, OfficeBusyError):
         return Problem(503, _sentence(str(error)), headers={"Retry-After": "10"})
-    if isinstance(error, NoOfficeError | SchemaError | ReplacedOfficeError) or _OF_THE_STORE in str(error):
+    if isinstance(error, ReplacedOfficeError):
+        return replaced()
+    if isinstance(error, NoOfficeError | SchemaError) or _OF_THE_STORE in str(error):
         said = "The office cannot be reached just now. If you were storing something, look whether it is there."
         return Problem(503, said, headers={"Retry-After": "60"})
     return Problem(409, _sentence(str(error)))

@@ -78,6 +78,12 @@ def not_found(detail: str) -> Problem:
     return Problem(404, detail)
 
 
+def replaced() -> Problem:
+    """Another office, or an older state of this one, is in the place of what was served."""
+    said = "The database of the office was replaced. Whoever runs this site must stop it and start it again."
+    return Problem(503, said, headers={"Retry-After": "60"})
+
+
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
         "description": description,

@@ -45,7 +45,7 @@ from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list
 from crosstable.office.views import known, ripple
-from crosstable.web.problems import Problem
+from crosstable.web.problems import Problem, replaced
 from crosstable.web.search import Index, Places, folded, places_of
 
 LOG = logging.getLogger("crosstable.web")
@@ -66,6 +66,9 @@ MOST_ACTS = 5_000
 MOST_PAST = 13
 # A transaction that only reads is begun anew after so many seconds: a server cannot clear up behind it.
 TRANSACTION_SECONDS = 5.0
+# How long a reader waits for tables that somebody has to themselves, in seconds: whoever puts a database back waits
+# for our transactions meanwhile.
+LOCK_SECONDS = 2.0
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
 # So many that wait for their end are enough; more of them outlive their successors for as long as this only.
@@ -206,12 +209,24 @@ class Snapshot:
         if not self.lock.acquire(blocking=False):
             return True  # somebody is asking it just now
         try:
-            self.connection.rollback()
-            self._begun = time.monotonic()
+            self._step_back()
             self.is_outgrown = head_in(self.connection) != (self.head.seq, self.head.digest)
+            self._begun = time.monotonic()
             return not self.is_outgrown
         finally:
             self.lock.release()
+
+    def let_go(self) -> None:
+        """End the transaction, so that nobody waits for it; nothing is read here before it is known to be still it."""
+        if self.lock.acquire(blocking=False):
+            try:
+                self._step_back()
+            finally:
+                self.lock.release()
+
+    def _step_back(self) -> None:
+        self.is_outgrown, self._begun = True, -math.inf
+        self.connection.rollback()
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -393,6 +408,7 @@ class Reading:
 
     def __init__(self, office: Office) -> None:
         self.office = office
+        office.hurry(LOCK_SECONDS)
         self._found = nothing_found()
         self._now: Snapshot | None = None
         self._renewing = threading.Lock()
@@ -406,8 +422,7 @@ class Reading:
         try:
             self.office.require_same_file()
         except ReplacedOfficeError as error:
-            said = "The database of the office was replaced. Whoever runs this site must stop it and start it again."
-            raise Problem(503, said, headers={"Retry-After": "60"}) from error
+            raise replaced() from error
         return self._now
 
     @property
@@ -451,9 +466,14 @@ class Reading:
         with self._renewing:
             self._let_go(time.monotonic())
             old = self._now
-            if old is not None and not self._has_grown(old) and old.answers() and old.is_still_it():
-                return old
-            new = Snapshot(self.office, self._found, old)
+            try:
+                if old is not None and not self._has_grown(old) and old.answers() and old.is_still_it():
+                    return old
+                new = Snapshot(self.office, self._found, old)
+            except OfficeError:
+                if old is not None:
+                    old.let_go()
+                raise
             self._now = new
             if old is not None:
                 self._retired.append((time.monotonic() + GRACE, old))
