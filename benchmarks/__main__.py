@@ -11,9 +11,10 @@ from benchmarks.replays import replays
 from benchmarks.site import site
 from benchmarks.start_up import start_up
 from benchmarks.sweep import sweep_of_a_hundred
+from benchmarks.systems import systems
 from benchmarks.workbench import workbench
 
-_ALL = (start_up, director, workbench, replays, office, held_record, large_office, site, browser)
+_ALL = (start_up, director, workbench, replays, office, held_record, large_office, site, browser, systems)
 BENCHMARKS = {one.__name__: one for one in _ALL}
 BENCHMARKS["sweep"] = sweep_of_a_hundred
 

@@ -2,10 +2,12 @@
 
 import json
 import math
+import pickle
 import shutil
 import tomllib
 from datetime import date, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -13,7 +15,8 @@ import pytest
 import crosstable
 from crosstable.errors import HistoryError, RuleSetError
 from crosstable.history.archive import digest, empty_table, read, write
-from crosstable.lab import Days, Draws, Sweep, SweepOptions, Where, backtest, rule_set, sweep
+from crosstable.lab import Days, Draws, Sweep, SweepOptions, Where, backtest, other_system, rule_set, sweep
+from crosstable.lab.backtesting import rival_of
 from crosstable.lab.documents import PARTIAL
 from crosstable.lab.plans import plan_from, plan_of, plan_text
 from crosstable.lab.population import Federation
@@ -21,6 +24,7 @@ from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_folder import Folder, Tried
 from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
 from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
+from crosstable.rules.rule_sets import RuleSet
 from tests.documents import valid
 
 # Three sections that start later end before the last one that starts until then.
@@ -50,6 +54,7 @@ def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found
     """
     judged = found.judgement
     rules = judged.best.varied.rules
+    assert isinstance(rules, RuleSet)
     spans = {"choosing": (None, UNTIL), "judging": (UNTIL + timedelta(days=1), None)}
     for name, span in spans.items():
         told = backtest(archive, rules, "official", span=span, draws=DRAWS)
@@ -324,3 +329,66 @@ def test_histories_and_spans_without_games_are_told(archive: str, tmp_path: Path
     write(empty, str(tmp_path / "empty"))
     with pytest.raises(HistoryError, match="no game to sweep over"):
         sweep(tmp_path / "empty", plan, where=ALONE)
+
+
+OWN = """
+parameters = {"k": 32.0, "same_starts": 0.0}
+def start(newcomer, p):
+    return (newcomer.official if p.same_starts else 1500.0,)
+def predict(one, other, day, p):
+    return 1.0 / (1.0 + 10.0 ** ((other[0] - one[0]) / 400.0))
+def update(people, section, p):
+    before = people.copy()
+    for one, other, score in zip(section.one, section.other, section.score):
+        change = p.k * (score - predict(before[one], before[other], section.day, p))
+        people[one, 0] += change
+        people[other, 0] -= change
+"""
+
+
+def test_a_system_of_ones_own_is_tuned_like_rule_sets(archive: str, tmp_path: Path) -> None:
+    """The scores are those of back-tests of each trial, the trials are counted, and the official starts are on offer.
+
+    The same file is the same in a process of its own; the best less the official rules is what a back-test finds the
+    other way round.
+    """
+    path = tmp_path / "mine.py"
+    path.write_text(OWN, encoding="utf-8")
+    plan = {"system": str(path), "grid": {"k": [8, 32], "same_starts": [0, 1]}}
+    options = OPTIONS._replace(judges_all=True)
+    tuned = sweep(archive, plan, str(tmp_path / "out"), options=options, where=ALONE)
+    assert str(tuned).splitlines()[1].startswith(f"4 trials of {path}, chosen up to {UNTIL}")
+    for one in tuned.tried:
+        for name, span in {"choosing": (None, UNTIL), "judging": (UNTIL + timedelta(days=1), None)}.items():
+            told = backtest(archive, against=one.varied.rules, span=span, draws=Draws(replicates=0)).rivals[0].judged
+            mine = getattr(one.scored, name)
+            rated = next(each for each in told.measures if each.group == "no unrated player")
+            assert mine.games == told.overall.games
+            due = (told.overall.deviance.value, told.overall.brier.value, rated.deviance.value)
+            assert mine[1:] == pytest.approx(due, rel=1e-11)
+    best = tuned.judgement.best.varied
+    assert best.values["same_starts"] == 1  # everybody at 1500 tells nobody from another
+    later = backtest(archive, against=best.rules, span=(UNTIL + timedelta(days=1), None), draws=DRAWS).differences
+    assert later is not None
+    gap = later.overall.deviance
+    assert tuned.judgement.differences["deviance"] == pytest.approx((-gap.value, -gap.high, -gap.low), rel=1e-9)
+    write_sweep(tuned, str(tmp_path / "out"))
+    assert (tmp_path / "out" / "best.txt").read_text() == f"{best.rules.name}\n"
+    valid(sweep_document(tuned))
+    assert rival_of(best.rules.name).digest == best.rules.digest
+    again = sweep(archive, plan, str(tmp_path / "out"), options=options, where=ALONE)
+    assert (again.resumed, [one.scored for one in again.tried]) == (4, [one.scored for one in tuned.tried])
+
+
+def test_what_is_wrong_with_trials_of_a_system_is_told() -> None:
+    with pytest.raises(RuleSetError) as told:
+        plan_of({"system": "elo", "grid": {"k": [16, -1], "q": [3]}})
+    assert [fault.message for fault in told.value.faults] == [
+        "elo: k is -1; it should be a number from 0 on",
+        "elo has no parameter 'q'; it has initial_rating, same_starts, k",
+    ]
+    with pytest.raises(RuleSetError, match="there is no rating system 'trueskill'"):
+        plan_of({"system": "trueskill", "grid": {"k": [16]}})
+    with pytest.raises(HistoryError, match="is an object of this process alone"):
+        pickle.dumps(other_system(SimpleNamespace(parameters={})))  # type: ignore[arg-type]
+    assert pickle.loads(pickle.dumps(other_system("elo:k=24"))) == other_system("elo:k=24")

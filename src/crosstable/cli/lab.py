@@ -331,6 +331,7 @@ def _add_plan(made: Parser) -> None:
     several(plan, "--grid NAME=V,V,…", "try each of these values of a constant (repeatable)")
     words = "the base of --grid or --random: a rule set (TOML), or the rules of one day (default: the official rules)"
     take(plan, "--rules", rules=words)
+    option(plan, "--system SYSTEM", "try parameters of elo, glicko2, …, or of your own system in mine.py, instead")
     option(plan, "--random N", "draw the constants of --vary N times", type=count)
     several(plan, "--vary NAME=LOW:HIGH[:log]", "draw a constant between two numbers (repeatable)")
 
@@ -373,7 +374,7 @@ def _sweep(options: argparse.Namespace) -> None:
         print_json(sweep_document(found))
         return
     if found.resumed:
-        sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were already done\n")
+        sys.stderr.write(f"{found.resumed:,} of {found.plan.tried} were already done\n")
     sys.stdout.write(f"{sweep_text(found)}\n  written to {options.out}\n")
 
 
@@ -387,8 +388,10 @@ def _why_not(options: argparse.Namespace) -> str:
     days = [day for day in (options.start, options.choose_until, options.end) if day]
     if days != sorted(days):
         return "--from, --choose-until and --to must be in this order"
-    if options.plan is not None and options.rules is not None:
-        return "a --plan has its own base; leave out --rules"
+    if options.plan is not None and (options.rules is not None or options.system is not None):
+        return "a --plan has its own base; leave out --rules and --system"
+    if options.system is not None and options.rules is not None:
+        return "--system tries no rule sets; leave out --rules"
     given = (*options.grid, *options.vary)
     unread = [text for text in given if "=" not in text]
     if unread:
@@ -405,6 +408,7 @@ def _plan(options: argparse.Namespace) -> "Plan":
     if options.plan is not None:
         return read_plan(options.plan, options.seed)
     base = {} if options.rules is None else tomllib.loads(rules_text(rule_set(options.rules)))
+    base = base if options.system is None else {"system": options.system}
     return plan_in_words(base, options.grid, options.vary, options.random, options.seed)
 
 

@@ -8,6 +8,7 @@
 ``frame`` and ``calibration_frame`` give the results as tables for further work; ``write_backtest`` writes all of it.
 """
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -21,7 +22,7 @@ from crosstable.history.archive import Archive, digest, read
 from crosstable.history.index import Index, build
 from crosstable.history.replay import in_silence
 from crosstable.lab import effects, predictions
-from crosstable.lab.drawing import Draws, Table, clusters_of
+from crosstable.lab.drawing import Draws, Estimate, Table, clusters_of
 from crosstable.lab.judgements import Backtest, Differences, Judged, Rival
 from crosstable.lab.known_systems import OtherSystem, is_other_system, other_system
 from crosstable.lab.measures import (
@@ -44,6 +45,8 @@ from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
 Day = date | str | None
 Against = str | RuleSet | OtherSystem | OwnSystem
+# Of the ways in which games are grouped, so many are looked at in brief.
+BRIEFLY = 3
 
 
 class History(NamedTuple):
@@ -79,6 +82,7 @@ def backtest(
     *,
     span: tuple[Day, Day] = (None, None),
     draws: Draws | None = None,
+    in_brief: bool = False,
     progress: predictions.Progress = in_silence,
 ) -> Backtest:
     """Judge a rule set on an archive, alone or against others: rule sets, ``elo``, ``glicko2``, your own system.
@@ -86,9 +90,11 @@ def backtest(
     Everything is replayed from the beginning; ``span`` says which sections are judged, by the day they start. Bands of
     ratings and games are those of the first rule set compared with, so that all are judged on the same players.
     ``Draws(federations=20)`` judges twenty simulated federations that differ from the archive in nothing but luck.
+    ``in_brief`` judges predictions alone: all games, those without an unrated player, those of established players.
     """
     folder = os.fspath(archive)
-    asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], (day_of(span[0]), day_of(span[1])))
+    days = (day_of(span[0]), day_of(span[1]))
+    asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], days, in_brief)
     draws = draws or Draws(threads=len(os.sched_getaffinity(0)))
     if not draws.federations:
         return judged_history(opened_history(folder, asked.days), asked, draws, (folder, digest(folder)), progress)
@@ -97,11 +103,15 @@ def backtest(
 
 
 class Asked(NamedTuple):
-    """What is to be judged, against what, in which span of days."""
+    """What is to be judged, against what, in which span of days.
+
+    ``in_brief``: predictions alone, of all games and of those without unrated or provisional players.
+    """
 
     rules: RuleSet
     rivals: Sequence[RuleSet | OtherSystem]
     days: predictions.Span
+    in_brief: bool = False
 
 
 def federation_of(archive: Archive, folder: str) -> Federation:
@@ -136,6 +146,8 @@ def judged_history(
         return predictions.rated_by(history.archive, history.indexed, rules, draws.threads, progress)
 
     ground = _ground(history, every, draws, rated)
+    if asked.in_brief:
+        ground = ground._replace(arena=ground.arena._replace(ways=ground.arena.ways[:BRIEFLY]), in_brief=True)
     # A replay costs less than room for what every rule set made: each is replayed again when it is judged.
     ruled = iter([_judged(ground, one, rated(one)) for one in every])
     first = next(ruled)
@@ -196,11 +208,18 @@ class _Ground(NamedTuple):
     arena: Arena
     is_rated: predictions.Truths
     starts: predictions.Floats
+    in_brief: bool = False
 
-    def tables(self, losses: predictions.Losses, error: predictions.Floats) -> tuple[Table, Table]:
-        """The sums of every group, and those of its bins; groups of three kinds at once have no bins."""
-        plainer = self.arena._replace(ways=[way for way in self.arena.ways if way.name != CROSSED])
-        return table_of(self.arena, losses, error), table_of(plainer, losses, error, bins=BINS)
+    def found(self, rules: RuleSet | OtherSystem, losses: predictions.Losses, error: predictions.Floats) -> "_Found":
+        """How well somebody predicts: every group, and its bins; groups of three kinds at once have no bins."""
+        table = table_of(self.arena, losses, error)
+        measures = measures_of(table)
+        if self.in_brief:
+            return _Found(Judged(rules, measures, [], Estimate(*[math.nan] * 3), [], [], None), table)
+        ways = [way for way in self.arena.ways if way.name != CROSSED]
+        calibrated = table_of(self.arena._replace(ways=ways), losses, error, bins=BINS)
+        far = calibration_error(calibrated, measures[0].sections)
+        return _Found(Judged(rules, measures, bins_of(calibrated, ways), far, [], [], None), table)
 
 
 def _ground(
@@ -241,27 +260,24 @@ class _Found(NamedTuple):
 
 def _judged(ground: _Ground, rules: RuleSet, brought: predictions.Brought) -> _Found:
     """Everything about one rule set."""
-    history, (games, ways, clusters, draws) = ground.history, ground.arena
+    history, (games, _, clusters, draws) = ground.history, ground.arena
     people, end, kept = history.people, history.end, history.kept
-    table, calibrated = ground.tables(predictions.losses_of(games, brought.prior), brought.prior - people.strength)
-    measures = measures_of(table)
+    found = ground.found(rules, predictions.losses_of(games, brought.prior), brought.prior - people.strength)
+    if ground.in_brief:
+        return found
     points = effects.points_table(people, brought, history.indexed.history.sections, kept, (clusters, draws))
     cohorts = effects.cohort_table(people, brought, end, kept, draws)
-    judged = Judged(
-        rules,
-        measures,
-        bins_of(calibrated, ways),
-        calibration_error(calibrated, measures[0].sections),
-        effects.points_from(points),
-        effects.cohorts_from(cohorts),
-        effects.showing_of(effects.clocks_of(people, brought, end, kept), draws) if history.has_truth else None,
+    judged = found.judged._replace(
+        points=effects.points_from(points),
+        cohorts=effects.cohorts_from(cohorts),
+        showing=effects.showing_of(effects.clocks_of(people, brought, end, kept), draws) if history.has_truth else None,
     )
-    return _Found(judged, table, points, cohorts)
+    return _Found(judged, found.measures, points, cohorts)
 
 
 def _other(ground: _Ground, system: OtherSystem) -> _Found:
     """How well another system predicts; it learns from all games that rule sets predict, whatever the span."""
-    history, ways = ground.history, ground.arena.ways
+    history = ground.history
     is_whole = history.days == (None, None)
     games = ground.arena.games if is_whole else _predicted(history, ground.is_rated, (None, None))
     found = predicted_by(system, games, course_of(history.indexed, history.people, ground.starts))
@@ -269,10 +285,7 @@ def _other(ground: _Ground, system: OtherSystem) -> _Found:
     if not is_whole:
         judged_too = predictions.in_span(history.start[games.section], history.days)
         losses = predictions.Losses(*(column[judged_too] for column in losses))
-    table, calibrated = ground.tables(losses, found.ratings - history.people.strength)
-    measures = measures_of(table)
-    far = calibration_error(calibrated, measures[0].sections)
-    return _Found(Judged(system, measures, bins_of(calibrated, ways), far, [], [], None), table)
+    return ground.found(system, losses, found.ratings - history.people.strength)
 
 
 def _differences(one: _Found, other: _Found) -> Differences:

@@ -1,9 +1,11 @@
 """Elo, Glicko, Glicko-2 and the standard formula with hooks, as rating systems of the laboratory (systems.py)."""
 
+import hashlib
 import importlib.util
 import math
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -280,6 +282,35 @@ class OtherSystem(NamedTuple):
         """The system as JSON."""
         return {"name": self.name, "system": self.kind, "parameters": dict(self.parameters)}
 
+    @property
+    def digest(self) -> str:
+        """A hash of its parameters and its code: of the whole file where it came from one."""
+        path = getattr(self.system, "__file__", None)
+        if path is None:
+            functions = (getattr(self.system, name) for name in ("start", "predict", "update"))
+            codes = [getattr(one, "py_func", one).__code__ for one in functions]
+            code = repr([(one.co_code, one.co_names, [str(each) for each in one.co_consts]) for one in codes]).encode()
+        else:
+            code = Path(path).read_bytes()
+        said = f"{self.kind} {sorted(self.parameters.items())}".encode()
+        return hashlib.sha256(said + b"\0" + code).hexdigest()[:16]
+
+    def changed(self, parameters: Mapping[str, float | str]) -> "OtherSystem":
+        """The same system with some parameters changed."""
+        usual = self.system.parameters
+        for name in parameters:
+            if name not in usual:
+                raise HistoryError(f"{self.kind} has no parameter {name!r}; it has {', '.join(usual) or 'none'}")
+        numbers = {name: _number(self.kind, name, value) for name, value in parameters.items()}
+        return self._replace(parameters={**self.parameters, **numbers})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To a worker goes how it is asked for; it has the built-in ones, and opens a file by its path."""
+        if not is_other_system(self.kind):
+            raise HistoryError(f"{self.kind} is an object of this process alone; put it into a file, as mine.py")
+        said = ",".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return other_system, (f"{self.kind}:{said}",)
+
 
 def is_other_system(text: str) -> bool:
     """Whether a text asks for another rating system: one that is built in, or a Python file."""
@@ -299,11 +330,7 @@ def other_system(given: str | OwnSystem, /, **parameters: float) -> OtherSystem:
     for part in filter(None, said.split(",")):
         name, _, value = part.partition("=")
         asked[name.strip()] = value
-    usual = dict(system.parameters)
-    for name in asked:
-        if name not in usual:
-            raise HistoryError(f"{kind} has no parameter {name!r}; it has {', '.join(usual) or 'none'}")
-    return OtherSystem(kind, {**usual, **{name: _number(kind, name, value) for name, value in asked.items()}}, system)
+    return OtherSystem(kind, dict(system.parameters), system).changed(asked)
 
 
 def _named(kind: str) -> OwnSystem:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crosstable.errors import Fault, HistoryError, RuleSetError, Severity
+from crosstable.lab.known_systems import OtherSystem, other_system
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_files import KEYS, Changes, leaves, literal, nearest, read_toml, rules_from
@@ -27,7 +28,7 @@ from crosstable.rules.rule_sets import CONVERSIONS, RuleSet, plain_value, printe
 from crosstable.terms import RatingSystem
 
 Value = Any  # whatever TOML holds
-GRID, RANDOM, COUNT = "grid", "random", "count"
+GRID, RANDOM, COUNT, SYSTEM = "grid", "random", "count", "system"
 RANGE = ("from", "to", "step", "scale")
 SCALES = ("even", "log")
 MOST = 100_000
@@ -37,9 +38,9 @@ REMEDY = "docs/lab.md describes plans under Sweeps; docs/rule-sets.md lists ever
 
 
 class Varied(NamedTuple):
-    """One rule set of a sweep, and the values by which it differs from the others."""
+    """One rule set or system of a sweep, and the values by which it differs from the others."""
 
-    rules: RuleSet
+    rules: RuleSet | OtherSystem
     values: Mapping[str, Value]
 
 
@@ -50,6 +51,12 @@ class Plan(NamedTuple):
     names: tuple[str, ...]
     varied: tuple[Varied, ...]
     document: Mapping[str, Value] = {}
+
+    @property
+    def tried(self) -> str:
+        """What is tried, and how many of them."""
+        count = f"{len(self.varied):,}"
+        return f"{count} trials of {self.name}" if SYSTEM in self.document else f"{count} rule sets"
 
 
 class Range(NamedTuple):
@@ -90,20 +97,24 @@ def read_plan(path: str, seed: int = 1) -> Plan:
 def plan_from(document: Mapping[str, Value], where: str = "plan", seed: int = 1) -> Plan:
     """The plan that a document describes."""
     faults: list[Fault] = []
+    keys = (SYSTEM,) if SYSTEM in document else KEYS
     for key in document:
-        if key not in (*KEYS, GRID, RANDOM):
-            known = (*KEYS, GRID, RANDOM, *(f"{GRID}.{name}" for name in Constants._fields if name == key))
+        if key not in (*keys, GRID, RANDOM):
+            known = (*keys, GRID, RANDOM, *(f"{GRID}.{name}" for name in Constants._fields if name == key))
             faults.append(plan_fault(key, f"There is no {key!r} in a plan.{nearest(key, known)}"))
-    base = RuleSet()
+    base: RuleSet | OtherSystem = RuleSet()
     try:
-        base = rules_from({key: value for key, value in document.items() if key in KEYS}, where)
+        given = {key: value for key, value in document.items() if key in keys}
+        base = system_of(given[SYSTEM]) if SYSTEM in given else rules_from(given, where)
     except RuleSetError as error:
         faults += error.faults
+    except HistoryError as error:
+        raise RuleSetError(where, [plan_fault(SYSTEM, str(error))]) from error
     ways = [key for key in (GRID, RANDOM) if key in document]
     if len(ways) != 1:
         found = "both" if ways else "neither"
         faults.append(plan_fault("plan", f"A plan has a table [grid] or a table [random]; this has {found}."))
-    varying = _Varying(ways[0], faults) if len(ways) == 1 else None
+    varying = _Varying(ways[0], faults, base) if len(ways) == 1 else None
     points = [] if varying is None else varying.points(document[ways[0]], seed)
     varied = [] if faults else list(_varied(base, points, faults))
     if faults:
@@ -111,7 +122,13 @@ def plan_from(document: Mapping[str, Value], where: str = "plan", seed: int = 1)
     once = {one.rules.digest: one for one in reversed(varied)}
     names = tuple(points[0]) if points else ()
     kept = tuple(one for one in varied if once[one.rules.digest] is one)
-    return Plan(base.name, names, kept, _plain({"name": base.name, **document}))
+    named = {SYSTEM: base.name} if isinstance(base, OtherSystem) else {"name": base.name}
+    return Plan(base.name, names, kept, _plain({**named, **{key: document[key] for key in document if key != SYSTEM}}))
+
+
+def system_of(given: Value) -> OtherSystem:
+    """The system of a plan: as it is asked for in words, or an object of one's own."""
+    return given if isinstance(given, OtherSystem) else other_system(given)
 
 
 def _plain(value: Value) -> Value:
@@ -142,9 +159,10 @@ def plan_fault(place: str, message: str) -> Fault:
 class _Varying:
     """Reads what is varied, and everything that is wrong with it."""
 
-    def __init__(self, way: str, faults: list[Fault]) -> None:
+    def __init__(self, way: str, faults: list[Fault], base: RuleSet | OtherSystem) -> None:
         self.way = way
         self.faults = faults
+        self.base = base
 
     def say(self, name: str, message: str) -> None:
         place = f"{self.way}.{name}" if name else self.way
@@ -199,6 +217,13 @@ class _Varying:
         return found
 
     def _check(self, name: str, values: Sequence[Value]) -> None:
+        if isinstance(self.base, OtherSystem):
+            for value in values or [0]:
+                try:
+                    self.base.changed({name: value})
+                except HistoryError as error:
+                    self.say(name, str(error))
+            return
         reader = Changes()
         for value in values or [0]:
             reader.read({name: value})
@@ -243,8 +268,13 @@ def _drawn(choices: Mapping[str, "Range | Sequence[Value]"], seed: int, number: 
     }
 
 
-def _varied(base: RuleSet, points: Sequence[Mapping[str, Value]], faults: list[Fault]) -> Iterator[Varied]:
-    """The rule sets of all points; what only the whole shows is told once."""
+def _varied(
+    base: RuleSet | OtherSystem, points: Sequence[Mapping[str, Value]], faults: list[Fault]
+) -> Iterator[Varied]:
+    """The rule sets or systems of all points; what only the whole shows is told once."""
+    if isinstance(base, OtherSystem):
+        yield from (Varied(base.changed(point), point) for point in points)
+        return
     told: set[str] = set()
     for point in points:
         reader = Changes()
@@ -259,7 +289,7 @@ def _varied(base: RuleSet, points: Sequence[Mapping[str, Value]], faults: list[F
 def plan_in_words(
     base: Mapping[str, Value], grid: Sequence[str], vary: Sequence[str], count: int | None, seed: int = 1
 ) -> Plan:
-    """The plan of ``NAME=V,V`` for a grid, or of ``NAME=LOW:HIGH[:log]`` for so many draws, on a base."""
+    """The plan of ``NAME=V,V`` for a grid, or of ``NAME=LOW:HIGH[:log]`` for so many draws, on a base or a system."""
     if grid:
         lines = {name: [_value(one) for one in said.split(",")] for name, said in map(_named, grid)}
         return plan_from({**base, GRID: lines}, "--grid")

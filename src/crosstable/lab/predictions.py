@@ -61,7 +61,7 @@ class Games(NamedTuple):
     other: NDArray[np.int32]
     score: Floats
 
-    def where(self, kept: Truths) -> "Games":
+    def where(self, kept: Truths | slice) -> "Games":
         """Some of the games."""
         return Games(self.section[kept], self.system[kept], self.one[kept], self.other[kept], self.score[kept])
 

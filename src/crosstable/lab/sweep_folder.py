@@ -16,6 +16,7 @@ from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
 from crosstable.lab.documents import PARTIAL, plain, whole, write_whole
+from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.plans import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
 from crosstable.rules.rule_sets import RuleSet
@@ -134,7 +135,7 @@ class Folder:
             if os.path.exists(os.path.join(self.path, name)):
                 os.remove(os.path.join(self.path, name))
 
-    def _file(self, rules: RuleSet) -> str:
+    def _file(self, rules: RuleSet | OtherSystem) -> str:
         key = json.dumps([rules.digest, self._settings, self._code])
         return os.path.join(self._results, f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.parquet")
 

@@ -31,6 +31,7 @@ from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import digest, read
 from crosstable.history.index import Index
 from crosstable.history.kernel.compiling import sources_digest
+from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.predictions import games_of, in_span, index_beside
 from crosstable.lab.sweep_lanes import (
     BRIER,
@@ -48,10 +49,12 @@ from crosstable.lab.sweep_lanes import (
     Sums,
     predicted_games,
 )
+from crosstable.lab.sweep_systems import Learning, learning_from
 from crosstable.rules.rule_sets import RuleSet
 
 # What scores depend on beside what is compiled: how a history is laid out, which games are predicted, what is summed.
-SCORING = ("history", "replaying.py", "lab/predictions.py", "lab/sweep_lanes.py", "lab/sweep_tasks.py")
+_LAB = ("predictions", "systems", "known_systems", "sweep_lanes", "sweep_systems", "sweep_tasks")
+SCORING = ("history", "replaying.py", *(f"lab/{name}.py" for name in _LAB))
 
 
 @cache
@@ -127,6 +130,8 @@ class Opened:
         self.start: NDArray[np.int32] = np.asarray(self.index.history.sections["start"][:-1])
         self.days = self._days(job.days, games.section)
         self.predicted: Predicted = predicted_games(games, self.index, self._span())
+        self._archive = archive
+        self._learning: Learning | None = None
         self._adjustments = Adjustments(archive, self.index)
         self._lanes = job.lanes
         self._idle: list[Company] = []
@@ -154,8 +159,19 @@ class Opened:
         """How many games are predicted in a span."""
         return int(np.diff(self.predicted.first)[self.predicted.span == span].sum())
 
-    def sums(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
-        """Replay rule sets up to a section."""
+    def sums(self, tried: Sequence[RuleSet | OtherSystem], end: int) -> list[Sums]:
+        """Lead rule sets and other systems up to a section."""
+        ruled = iter(self._ruled([one for one in tried if isinstance(one, RuleSet)], end))
+        return [next(ruled) if isinstance(one, RuleSet) else self._learned(one, end) for one in tried]
+
+    def _learned(self, system: OtherSystem, end: int) -> Sums:
+        with self._lock:  # made by the first that needs it
+            self._learning = self._learning or learning_from(self._archive, self.index, self.predicted.span)
+        return self._learning.sums(system, end)
+
+    def _ruled(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
+        if not rules:
+            return []
         with self._company() as company:
             parts = [rules[at : at + company.width] for at in range(0, len(rules), company.width)]
             return [one for part in parts for one in company.scored(part, end)]
@@ -215,15 +231,15 @@ def forget() -> None:
         _opened.clear()
 
 
-def score(job: Job, task: int, rules: Sequence[RuleSet]) -> Done:
-    """Score some rule sets, or say why that cannot be."""
+def score(job: Job, task: int, rules: Sequence[RuleSet | OtherSystem]) -> Done:
+    """Score some rule sets or systems, or say why that cannot be."""
     try:
         return Done(task, _scored(job, rules), "")
     except (CrosstableError, OSError) as error:
         return Done(task, (), str(error) or type(error).__name__)
 
 
-def _scored(job: Job, rules: Sequence[RuleSet]) -> tuple[Scored, ...]:
+def _scored(job: Job, rules: Sequence[RuleSet | OtherSystem]) -> tuple[Scored, ...]:
     history = opened(job)
     if job.judges_all:
         return tuple(scored_from(one) for one in history.sums(rules, history.index.sections))
@@ -284,7 +300,7 @@ class Workers(NamedTuple):
     at_a_time: int = 0
 
 
-Tasks = Mapping[int, Sequence[RuleSet]]
+Tasks = Mapping[int, Sequence[RuleSet | OtherSystem]]
 
 
 def check_where(where: Where) -> None:

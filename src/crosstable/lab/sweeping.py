@@ -24,7 +24,8 @@ from crosstable.lab.backtesting import backtest
 from crosstable.lab.documents import plain, write_folder
 from crosstable.lab.drawing import CONFIDENCE, Draws, Estimate
 from crosstable.lab.judgements import Differences, warnings_of
-from crosstable.lab.measures import NO_UNRATED
+from crosstable.lab.known_systems import OtherSystem
+from crosstable.lab.measures import NO_UNRATED, Measure
 from crosstable.lab.plans import Plan, plan_of
 from crosstable.lab.sweep_folder import DOCUMENT, Folder, Tried, frame_of
 from crosstable.lab.sweep_lanes import CHOOSING, JUDGING
@@ -44,7 +45,7 @@ from crosstable.lab.sweep_tasks import (
 )
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.rules.rule_files import rules_text
-from crosstable.rules.rule_sets import OFFICIAL, document_of
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 
 # What is chosen by: the deviance of games without an unrated player, whose starts would decide otherwise, or of all.
 METRICS: Mapping[str, str] = {"rated": "deviance, no unrated", "deviance": "deviance, all", "brier": "Brier score, all"}
@@ -108,7 +109,7 @@ class Sweep(NamedTuple):
 
     def __repr__(self) -> str:
         """What a notebook shows of it."""
-        return f"<Sweep of {len(self.tried)} rule sets: best {self.judgement.best.varied.rules.name}>"
+        return f"<Sweep of {self.plan.tried}: best {self.judgement.best.varied.rules.name}>"
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -221,14 +222,28 @@ def judge(folder: str, history: Opened, best: Tried, draws: Draws) -> Judgement:
     one, other = history.sums([best.varied.rules, OFFICIAL], history.index.sections)
     first, until, last = history.days
     assert until is not None
+    rules = best.varied.rules
+    pair = (rules, OFFICIAL) if isinstance(rules, RuleSet) else (OFFICIAL, rules)
     chosen, judged = (
-        backtest(folder, best.varied.rules, OFFICIAL, span=span, draws=draws)
+        backtest(folder, *pair, span=span, draws=draws, in_brief=True)
         for span in ((first, until), (until + timedelta(days=1), last))
     )
     gaps = [one.rivals[0].differences for one in (chosen, judged)]
+    if isinstance(rules, OtherSystem):  # a back-test judges rule sets: its differences are the other way round
+        gaps = [Differences([_turned(one) for one in gap.measures], [], []) for gap in gaps]
     earlier, later = (_differences(gap) for gap in gaps)
     best = Tried(best.varied, scored_from(one))
     return Judgement(best, scored_from(other), earlier, later, judged.sections, warnings_of(gaps[1]))
+
+
+def _turned(measure: Measure) -> Measure:
+    """A difference seen from the other side."""
+    turned: dict[str, Any] = {
+        name: Estimate(-one.value, -one.high, -one.low)
+        for name, one in measure._asdict().items()
+        if isinstance(one, Estimate)
+    }
+    return measure._replace(**turned)
 
 
 def _differences(found: Differences) -> dict[str, Estimate]:
@@ -238,7 +253,7 @@ def _differences(found: Differences) -> dict[str, Estimate]:
 
 
 FORMAT = "crosstable-sweep/1"
-TEXT, TABLE, BEST = "sweep.txt", "sweep.parquet", "best.toml"
+TEXT, TABLE, BEST, BEST_SYSTEM = "sweep.txt", "sweep.parquet", "best.toml", "best.txt"
 # So many rule sets are printed; the table has all.
 SHOWN = 10
 
@@ -253,7 +268,7 @@ def _heading(found: Sweep) -> Iterator[str]:
     yield f"{found.archive} ({found.archive_digest[:16]})"
     since = f"from {days.first} " if days.first else ""
     until = f" to {days.last}" if days.last else ""
-    yield f"{len(found.tried):,} rule sets, chosen {since}up to {days.choose_until}, judged after it{until}"
+    yield f"{found.plan.tried}, chosen {since}up to {days.choose_until}, judged after it{until}"
     yield f"{best.choosing.games:,} games to choose by, {best.judging.games:,} to judge by"
     draws = found.options.draws
     yield f"{100 * CONFIDENCE:.0f} % intervals from {draws.replicates} draws of members and of times, seed {draws.seed}"
@@ -328,7 +343,7 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
             "replicates": found.options.draws.replicates,
             "confidence": CONFIDENCE,
         },
-        "best": {**document_of(judged.best.varied.rules), **plain(judged.best.scored)},
+        "best": {**_document_of(judged.best.varied.rules), **plain(judged.best.scored)},
         "official": plain(judged.official),
         "differences": plain({"choosing": judged.chosen_by, "judging": judged.differences}),
         "warnings": judged.warnings,
@@ -339,7 +354,12 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
     }
 
 
+def _document_of(rules: RuleSet | OtherSystem) -> dict[str, Any]:
+    return document_of(rules) if isinstance(rules, RuleSet) else {**rules.document, "digest": rules.digest}
+
+
 def write_sweep(found: Sweep, folder: str) -> None:
     """Write the table, the best rule set as a file, the text and the document into the folder of a sweep."""
-    texts = {BEST: rules_text(found.judgement.best.varied.rules), TEXT: sweep_text(found)}
+    best, texts = found.judgement.best.varied.rules, {TEXT: sweep_text(found)}
+    texts |= {BEST: rules_text(best)} if isinstance(best, RuleSet) else {BEST_SYSTEM: f"{best.name}\n"}
     write_folder(folder, (DOCUMENT, sweep_document(found)), texts, {TABLE: found.frame})
