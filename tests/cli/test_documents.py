@@ -61,7 +61,7 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
 ELSEWHERE = {
     "archive": "tests/history/test_archive.py",
     "audit": "tests/verification/test_audit.py",
-    "doctor": "tests/cli/test_shell.py",
+    "doctor": "tests/cli/test_reference_shell.py",
     "replay": "tests/cli/test_history.py",
     "backtest": "tests/cli/test_lab.py",
     "comparison": "tests/lab/test_posted_pages_resemblance.py",

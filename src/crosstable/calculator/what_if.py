@@ -145,7 +145,7 @@ def outcomes(request: EstimateRequest, made: Estimate | None = None) -> Outcomes
     before = rating_before(request, timing)
     ways = [_with_score(fixed, half, games) for half in range(2 * games + 1)]
     found = tuple(_possibility(result, before) for result in rate_ways(rated, player, ways))
-    return Outcomes(before, fixed[0] + 0.5 * fixed[1], sum(fixed), games, found)
+    return Outcomes(before, fixed[0] + 0.5 * fixed[1], fixed[0] + fixed[1] + fixed[2], games, found)
 
 
 def _all_over(request: EstimateRequest) -> EstimateRequest:
