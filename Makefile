@@ -60,9 +60,9 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends chromium >/dev/null; fi
 
 test: postgres browser node lint ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
-	@echo "The types are checked while the replay is compiled ..."
-	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
-	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
+	@echo "The types are checked while replays and sweeps are compiled ..."
+	@$(BIN)/python -m tools.compile_ahead replays & replays=$$!; $(BIN)/python -m tools.compile_ahead sweeps & sweeps=$$!; \
+	  $(BIN)/mypy $(CODE); checked=$$?; wait $$replays && wait $$sweeps && exit $$checked
 	$(SCRATCH) $(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.start_up import best_of, event
-from crosstable.formats import event_json, uschess_dbf
+from crosstable.formats import event_json, uschess_write
 
 PLAYERS = 66
 ROUNDS = 7
@@ -22,7 +22,7 @@ def director() -> str:
     ]
     report = event_json.read(json.dumps(made).encode(), "event.json").report
     with tempfile.TemporaryDirectory() as folder:
-        for name, data in uschess_dbf.write(report).items():
+        for name, data in uschess_write.write(report).items():
             Path(folder, name).write_bytes(data)
         members = Path(folder, "members.json")
         members.write_text(json.dumps(made["sections"][0]["players"]))

@@ -138,7 +138,7 @@ def _served(office: str) -> Iterator[tuple[str, int]]:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "crosstable.cli", "serve", "--database", office, "--port", str(port)]
+    command = [sys.executable, "-m", "crosstable", "serve", "--database", office, "--port", str(port)]
     with subprocess.Popen([*command, "--workers", "2"], stderr=subprocess.DEVNULL) as server:
         base = f"http://127.0.0.1:{port}"
         try:

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from crosstable.cli.verify import files_in, reports_in
+from crosstable.cli.posted import files_in, reports_in
 from crosstable.errors import FormatError
 from crosstable.formats.event_json_write import write
 from crosstable.pipeline.reading import of_reading
@@ -22,9 +22,7 @@ from crosstable.pipeline.verifying import posted_pages
 from crosstable.uschess import FetchOptions, RatingsApi, event_of
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
 from crosstable.verification.carried import are_inputs_known
-from crosstable.verification.pages import Page, clean_rows
-from crosstable.verification.quirks import with_online_fault
-from crosstable.verification.rows import Verdict
+from crosstable.verification.pages import Page, Verdict, clean_rows, with_online_fault
 from crosstable.verification.whole import settled
 from tests.uschess.stand_in import StandIn, api_of
 

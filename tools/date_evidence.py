@@ -12,8 +12,7 @@ from crosstable.rules.constants import CONSTANTS_2001
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification import Page, Verdict, tally, verify
 from crosstable.verification.evidence import Seen, credits_of, sources_of
-from crosstable.verification.pages import CORRECTED_SINCE
-from crosstable.verification.rows import rows_of
+from crosstable.verification.pages import CORRECTED_SINCE, rows_of
 from crosstable.verification.starts import credited_games, fitted_page
 from crosstable.verification.whole import fitted, settled
 

@@ -12,9 +12,7 @@ from crosstable.engine import rate
 from crosstable.formulas.steps import five_steps
 from crosstable.terms import Background
 from crosstable.verification import Page
-from crosstable.verification.pages import CORRECTED_SINCE
-from crosstable.verification.quirks import NEW_PROGRAM_FROM, old_steps
-from crosstable.verification.rows import Verdict, rows_of
+from crosstable.verification.pages import CORRECTED_SINCE, NEW_PROGRAM_FROM, Verdict, old_steps, rows_of
 from crosstable.verification.whole import settled
 
 PARTS = 2

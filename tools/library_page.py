@@ -9,9 +9,9 @@ import crosstable
 
 CALLS = ("read", "check", "rate", "explain", "estimate", "estimates", "verify")
 INTRODUCTION = """\
-`import crosstable as ct`. Seven calls do what the command line, the site and the API do, by the same code, and give the
-same answers. Importing is fast: modules load on first use. The calls and the fields of the records named here are
-stable from version 1.0 on; other modules of the package are not part of the promise.
+`import crosstable as ct` gives you seven functions. They use the same code as the command line, the site and the API,
+and give the same answers. The import is fast, because modules load when they are first used. From version 1.0 on, the
+functions and record fields on this page stay stable. Other modules of the package may change.
 
 ```python
 import crosstable as ct
@@ -19,21 +19,22 @@ import crosstable as ct
 report = ct.read("quad.json")  # a path, bytes, an open file, or plain data
 for fault in ct.check(report).faults:
     print(fault.severity, fault.place, fault.message, fault.remedy)
-rated = ct.rate(report)  # members="members.csv", control="G/60;d5" … complete a file that lacks them
+rated = ct.rate(report)  # add members="members.csv", control="G/60;d5" … if the file lacks them
 print(rated.sections[0].systems["OTBR"].players[0].post)
 for line in ct.explain(rated, section=1, player=4):
     print(line.text, line.section, line.formula, line.value)
 print(ct.estimate("1512/40", "W1640 D1720 L1600").post)
 ```
 
-Plain data is a dict shaped like an event file (`crosstable schema event`), or one section's dict. Rows are numbered by
-their place, `rounds` may be one text, and a rating may be written as people write it: `1512/40`, `1641P17`, `U`.
+Plain data is a dict with the fields of an event file (`crosstable schema event`), or the dict of a single section. In
+plain data you may leave out the players' numbers (they are then 1, 2, 3 …), write `rounds` as one text, and write
+ratings as people do: `1512/40`, `1641P17`, `U`.
 """
 
 
 def library_page(note: str) -> str:
     """The whole page."""
-    lines = ["# The library", note, INTRODUCTION, "## Calls", ""]
+    lines = ["# The library", note, INTRODUCTION, "## Functions", ""]
     for name in CALLS:
         call = getattr(crosstable, name)
         lines += [

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from crosstable import __version__
 from crosstable.app.answering import PAGES, Request, file_of, reply_to
-from crosstable.languages.catalogues import LANGUAGES
+from crosstable.languages.texts import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "crosstable"

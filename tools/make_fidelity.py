@@ -20,9 +20,16 @@ from crosstable.rules.editions import EDITIONS, PEAKS_COUNT_FROM
 from crosstable.terms import PlayerRating, RatingSystem
 from crosstable.verification import Page, Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
 from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED
-from crosstable.verification.norms import NormTally, norm_rows, norm_tally
-from crosstable.verification.rows import EXACT_PAGES_FROM
-from crosstable.verification.tallies import Exactness, exactness, inputs_known, kinds_of_causes
+from crosstable.verification.pages import EXACT_PAGES_FROM
+from crosstable.verification.whole import (
+    Exactness,
+    NormTally,
+    exactness,
+    inputs_known,
+    kinds_of_causes,
+    norm_rows,
+    norm_tally,
+)
 from tools.date_evidence import date_evidence
 from tools.first_pass import first_pass
 from tools.search_constants import search_constants

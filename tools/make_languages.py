@@ -19,9 +19,19 @@ from jinja2 import Environment, nodes
 
 from crosstable.explanation.words import ALONE, RESULTS
 from crosstable.explanation.words import WORDS as EXPLANATIONS
-from crosstable.languages.catalogues import ENGLISH, FOLDER, LANGUAGES
 from crosstable.languages.templates import has_words, messages
-from crosstable.languages.texts import DAY_TEXT, MONTH_TEXT, MONTHS, MONTHS_TEXT, PLACE, SHORT_TEXT, SPAN_TEXT
+from crosstable.languages.texts import (
+    DAY_TEXT,
+    ENGLISH,
+    FOLDER,
+    LANGUAGES,
+    MONTH_TEXT,
+    MONTHS,
+    MONTHS_TEXT,
+    PLACE,
+    SHORT_TEXT,
+    SPAN_TEXT,
+)
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.in_words import edition_values
 from crosstable.web.pages.explanations import NOUNS
@@ -62,7 +72,7 @@ MODULES = (
 )
 # Whose sentences only files, the command line and operators read.
 NOT_ON_PAGES = (
-    *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py", "formats/wallchart_titles.py"),
+    *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py"),
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
     *(
         "office/sealing.py",
@@ -83,7 +93,7 @@ NOT_ON_PAGES = (
         "office/upgrading.py",
         "office/verified_parts.py",
     ),
-    *("formats/wallchart_cells.py", "formats/event_json_write.py", "web/policies.py", "web/routes.py"),
+    *("formats/event_json_write.py", "web/policies.py", "web/routes.py"),
     "web/limits.py",
 )
 # Tables of single words, and of anything else that does not look like a sentence.

@@ -28,10 +28,10 @@ from crosstable.lab.population import Federation
 from crosstable.lab.predictions import Floats, Losses, games_of, losses_of, people_of, rated_by
 from crosstable.lab.seeds import interval_of
 from crosstable.lab.simulate import simulated, strengths_of
-from crosstable.lab.systems import predicted_by
+from crosstable.lab.systems import course_of, predicted_by
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
-FIRST_SEED, INTERVALS, FEDERATIONS = 27_000_001, 200, 30
+FIRST_SEED, INTERVALS, FEDERATIONS = 31_000_001, 200, 30
 FEDERATION = preset("quick-growth", 1000, years=5)
 CONTRASTS: dict[str, RuleSet | OtherSystem] = {
     "K from 800 to 600": rule_set(k_numerator=600.0),
@@ -59,19 +59,19 @@ def differences_of(federation: Federation, contrasts: Sequence[RuleSet | OtherSy
     status = of_status(brought[0], people.counted)
     has_unrated = np.minimum(status[games.one], status[games.other]) == 0
     strengths = (people.strength[games.one] + people.strength[games.other]) / 2.0
-    end = np.asarray(index.history.sections["end"][:-1])
+    course = course_of(index, people, brought[0].prior)
 
     def figures(losses: Losses, ratings: Floats) -> list[float]:
-        means = (losses.deviance, losses.deviance[~has_unrated], ratings.mean(axis=0) - strengths)
+        bias = (ratings[games.one] + ratings[games.other]) / 2.0 - strengths
+        means = (losses.deviance, losses.deviance[~has_unrated], bias)
         return [float(np.mean(one)) for one in means]
 
     found = []
     for at, one in enumerate(every):
         if isinstance(one, OtherSystem):
-            found.append(figures(*predicted_by(one, games, people, brought[0].prior, end)))
+            found.append(figures(*predicted_by(one, games, course)))
         else:
-            prior = brought[at].prior
-            found.append(figures(losses_of(games, prior), np.stack((prior[games.one], prior[games.other]))))
+            found.append(figures(losses_of(games, brought[at].prior), brought[at].prior))
     return [[own - other for own, other in zip(found[0], one, strict=True)] for one in found[1:]]
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from crosstable.formats import game_list, wallchart
-from crosstable.formats.background_columns import OUTSIDE, PERSON, QUANTITIES, SYSTEM_WORDS
-from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES
-from crosstable.formats.wallchart_titles import COLUMNS, IGNORED, PLAYER_DETAILS
+from crosstable.formats.columns import COLUMNS, IGNORED, OUTSIDE, PERSON, PLAYER_DETAILS, QUANTITIES, SYSTEM_WORDS
+from crosstable.formats.wallchart_players import BESIDE_COLOURS, CODES
 
 DATES = (
     *("2026-08-30", "2026/8/30", "2026.08.30", "20260830", "Aug 30, 2026", "August 30th 2026", "30 August 2026"),

@@ -32,7 +32,7 @@ USAGE = 2
 
 
 class Severity(StrEnum):
-    """Whether a fault stops the rating (error), stops it until somebody accepts it (confirm), or only informs."""
+    """Whether a finding stops the rating (error), stops it until somebody accepts it (confirm), or only warns."""
 
     ERROR = "error"
     CONFIRM = "confirm"
@@ -54,7 +54,7 @@ class Level(StrEnum):
 
 
 class Fault(NamedTuple):
-    """One finding: a stable code, how grave it is, where it is, what is wrong, and what would be right."""
+    """One finding: a stable code, its severity, the place, what is wrong, and how to fix it."""
 
     code: str
     severity: Severity
@@ -64,11 +64,11 @@ class Fault(NamedTuple):
 
 
 class CrosstableError(Exception):
-    """The ancestor of every exception of this package."""
+    """The base class of every exception of this package."""
 
 
 class FormatError(CrosstableError):
-    """A file could not be read at all; carries the fault that says why."""
+    """A file could not be read at all. ``fault`` says why."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(f"{fault.place}: {fault.message} {fault.remedy}")
@@ -76,7 +76,7 @@ class FormatError(CrosstableError):
 
 
 class UnratableSectionError(CrosstableError):
-    """A report was checked and refused; carries every fault."""
+    """A report or a request was checked and refused. ``faults`` has every mistake."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("; ".join(f"{fault.place}: {fault.message}" for fault in faults))

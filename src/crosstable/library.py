@@ -39,24 +39,24 @@ Day = date | str
 
 
 class RateOptions(TypedDict, total=False):
-    """How an event is rated. All are optional; days are dates or texts such as ``2026-06-14``.
+    """How to rate an event. Every option may be left out. A day is a date or a text such as ``2026-06-14``.
 
     Attributes:
-        members: The path of a members file or rating list with what players had before the event, or a list of
-            paths; later files override earlier ones.
-        control: The time control of sections that name none, like ``G/60;d5``.
+        members: The path of a members file or rating list with the ratings before the event, or a list of paths.
+            Where two files disagree, the later one counts.
+        control: The time control, such as ``G/60;d5``, of sections for which the file gives none.
         start: The first day of sections that have no start date.
         end: The last day of sections that have no end date.
         override: Whether ``control``, ``start`` and ``end`` replace what the file says.
         sections: The numbers of the sections to rate (default: all).
         exclude: The numbers of sections to leave out.
-        pairing_ratings: Whether the pairing rating is taken where nothing else is known of a player.
-        after_round: Rate the event as it stood after this round.
-        accept: Warnings that are accepted: a reason for each code.
-        calendar: Which dates pick the rules: ``listed`` (default), the 2025 list by the day a section starts, or
-            ``announced``, the announcements of the time by the day it ends.
-        rules: A rule set, its TOML file, or the day whose rules rate everything.
-        today: The day by which a section must be over (default: today in UTC; ``None``: no such check).
+        pairing_ratings: Whether to use a player's pairing rating if no other rating is known.
+        after_round: Rate the event as it was after this round.
+        accept: Findings that you accept: a reason for each code.
+        calendar: How the rules of a section are chosen: ``listed`` (default) takes the dates of the 2025 document and
+            the day the section starts; ``announced`` takes the dates announced at the time and the day it ends.
+        rules: A rule set, its TOML file, or a day whose rules apply to everything.
+        today: A section must have ended by this day (default: today in UTC; ``None``: no such check).
     """
 
     members: "Path | MembersFile | Sequence[Path | MembersFile]"
@@ -83,10 +83,10 @@ def read(source: Source | Sequence[Path], *, name: str = "") -> Report:
         name: The name used for the source in messages.
 
     Returns:
-        The report as read. It is not checked yet; ``check`` says everything that is wrong with it.
+        The report as it was read, not yet checked. ``check`` lists what is wrong with it.
 
     Raises:
-        FormatError: Nothing of the source can be read.
+        FormatError: The source cannot be read at all.
 
     >>> section = {
     ...     "time_control": "G/90;d5",
@@ -105,14 +105,14 @@ def read(source: Source | Sequence[Path], *, name: str = "") -> Report:
 
 
 def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> CheckedReport:
-    """Every finding about an event, with its place and remedy: the same findings that ``rate`` reports.
+    """List every mistake in an event, with its place and how to fix it. ``rate`` reports the same findings.
 
     Args:
-        source: What ``read`` takes, or the report that it gave.
+        source: Anything that ``read`` takes, or the report that it returned.
         **options: How the event would be rated (``RateOptions``).
 
     Returns:
-        A record with ``faults``, ``has_errors`` and ``to_dict()``, the document ``crosstable-checked/1``.
+        A record with ``faults``, ``has_errors`` and ``to_dict()``, which gives the document ``crosstable-checked/1``.
 
     >>> [fault.code for fault in check({"players": [{"rounds": "W1"}]}).faults if fault.severity == "error"]
     ['plays-self', 'no-time-control', 'no-dates']
@@ -123,15 +123,16 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
 def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> RatedEvent:
     """Rate an event under the rules of the day each section started.
 
-    A section with an error is not rated, and ``faults`` says why; the others are, unless their ratings follow from it.
+    A section with an error is not rated; ``faults`` says why. The other sections are rated, unless their players'
+    ratings come out of the section with the error.
 
     Args:
-        source: What ``read`` takes, or the report that it gave.
+        source: Anything that ``read`` takes, or the report that it returned.
         **options: Where ratings come from and which rules apply (``RateOptions``).
 
     Returns:
         A record with ``sections``, ``faults``, ``has_errors``, ``to_dict()`` (the document ``crosstable-rated/1``) and
-        ``to_frame()`` (where Polars is installed).
+        ``to_frame()`` (needs Polars).
 
     >>> section = {
     ...     "time_control": "G/90;d5",
@@ -153,18 +154,18 @@ def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Rat
 def explain(
     rated: RatedEvent, *, player: int, section: int | None = None, system: str | None = None
 ) -> "tuple[Line, ...]":
-    """The whole calculation of one player, step by step, each line with its section of the rating document.
+    """Show the whole calculation of one player, step by step. Each line names its section of the rating document.
 
     Args:
-        rated: What ``rate`` gave.
+        rated: What ``rate`` returned.
         player: The player's number in the section.
-        section: The section's number; optional if only one section was rated.
-        system: One system, such as ``OTBR`` (default: every system of the section, one after the other).
+        section: The section's number. You may leave it out if only one section was rated.
+        system: A rating system, such as ``OTBR`` (default: all systems of the section, one after the other).
 
     Returns:
-        Lines with ``text``, ``section`` (the § of the document; empty where a line cites none), ``formula`` and
-        ``value``. A ``formula`` is Python arithmetic with ``sqrt``, ``exp``, ``floor``, ``ceil`` of ``math``; ``None``
-        where nothing is computed.
+        Lines with ``text``, ``section`` (the § of the rating document, or empty), ``formula`` and ``value``. A
+        ``formula`` is Python arithmetic that may use ``sqrt``, ``exp``, ``floor`` and ``ceil`` of ``math``; it is
+        ``None`` in a line that computes nothing.
 
     Raises:
         LookupError: There is no such section, system or player.
@@ -181,19 +182,19 @@ def explain(
 
 
 def estimate(rating: str | float, results: str | Iterable[str], /, **fields: object) -> "Estimate":
-    """One player's new rating from what the player knows: the rating before, the opponents, the results.
+    """Estimate one player's new rating from the rating before the event, the opponents and the results.
 
     Args:
-        rating: ``1512``, ``1512/40`` with the games it is based on, ``1641P17``, or ``U`` for unrated.
-        results: The games as a text, ``W1640 D1720 L1600``, or one by one.
-        **fields: More that is known: ``games``, ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``,
-            ``fide`` …, the fields of ``POST /api/v1/estimate``.
+        rating: ``1512``; ``1512/40`` or ``1641P17`` with the number of games behind it; or ``U`` for unrated.
+        results: The games as one text, ``W1640 D1720 L1600``, or as a list.
+        **fields: Other facts: ``games``, ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``, ``fide``
+            and the other fields of ``POST /api/v1/estimate``.
 
     Returns:
-        An estimate with ``post`` (in full), ``official`` (the whole number), ``k``, ``expected``, ``bonus`` and more.
+        An estimate with ``post`` (with all decimals), ``official`` (the whole number), ``k``, ``expected``, ``bonus`` …
 
     Raises:
-        UnratableSectionError: The request has faults; the exception carries all of them.
+        UnratableSectionError: The request has mistakes; the exception lists all of them.
 
     >>> estimate("1512/40", "W1640 D1720 L1600", date="2026-06-14").official
     1538
@@ -214,22 +215,22 @@ def estimates(
     games: "ArrayLike | None" = None,
     **fields: object,
 ) -> Any:  # noqa: ANN401 - an array for arrays, a frame for a frame
-    """Many estimates at once, over arrays or a Polars frame; every row agrees with ``estimate``.
+    """Make many estimates at once, for arrays or a Polars frame. Each row gives the same as ``estimate``.
 
     Args:
-        rating: The rating of each row, or a frame with the columns ``rating``, ``opponents``, ``scores`` (lists) and,
-            where known, ``games``.
-        opponents: For each row the opponents' ratings, filled up with NaN where rows have fewer games.
-        scores: For each row 1, 0.5 or 0 against each opponent, NaN where there is none.
-        games: The games that each rating is based on, NaN where not known (established).
-        **fields: What all rows share: ``date``, ``control``, ``system``, ``dual``, ``online``.
+        rating: The rating of each row, or a frame with the columns ``rating``, ``opponents`` and ``scores`` (lists)
+            and, if known, ``games``.
+        opponents: The opponents' ratings of each row. Fill shorter rows with NaN.
+        scores: The score against each opponent of each row: 1, 0.5 or 0, or NaN if there is no opponent.
+        games: The number of games behind each rating. NaN means an established rating with an unknown number.
+        **fields: Facts that all rows share: ``date``, ``control``, ``system``, ``dual``, ``online``.
 
     Returns:
-        The rating after the event of each row as an array; for a frame, the frame with a column ``post``.
+        An array with the new rating of each row; for a frame, the frame with a column ``post``.
 
     Raises:
-        ValueError: The arrays do not fit each other, or hold a value that is not a rating, count or score.
-        UnratableSectionError: The shared fields have faults; the exception carries all of them.
+        ValueError: The shapes of the arrays differ, or a value is not a rating, a count or a score.
+        UnratableSectionError: The shared fields have mistakes; the exception lists all of them.
 
     >>> estimates(
     ...     [1512, 1800],
@@ -284,15 +285,15 @@ def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "
 
 
 def verify(*sources: Source, calendar: Calendar | str = Calendar.LISTED) -> "VerifiedEvents":
-    """Compare computed ratings with the posted ones that event files and saved pages carry.
+    """Compare computed ratings with the posted ratings in event files and saved pages.
 
     Args:
-        *sources: What ``read`` takes; each event is compared where it has posted figures.
-        calendar: ``listed`` (default) or ``announced``: which dates pick the rules.
+        *sources: Anything that ``read`` takes. Events without posted ratings are ignored.
+        calendar: ``listed`` (default) or ``announced``, as in ``RateOptions``.
 
     Returns:
-        A record with ``to_dict()``, the document ``crosstable-verify/1``, and ``faults``: the errors of posted sections
-        that could not be compared.
+        A record with ``to_dict()``, which gives the document ``crosstable-verify/1``, and ``faults``: errors in posted
+        sections that could not be compared.
     """
     from crosstable.pipeline.verifying import posted_pages
     from crosstable.pipeline.verifying import verify as verify_pages

@@ -464,10 +464,10 @@ class ReportedSection(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a tournament director sent, as read: it may be wrong. ``checks`` makes sections of it, or faults.
+    """What a tournament director sent, as it was read. It may contain mistakes; ``check`` finds them.
 
-    ``details`` keeps what rating does not need but a file carries (affiliate, city, director …), so that it can be
-    written back; ``faults`` is everything that reading the file found.
+    ``details`` keeps what the rating does not need (affiliate, city, director …), so that it can be written to a file
+    again. ``faults`` has the mistakes that were found while reading the file.
     """
 
     event_id: str

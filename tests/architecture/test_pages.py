@@ -1,5 +1,6 @@
 """The pages beside the code keep their promises: the changelog, the decisions, the pinned requirements."""
 
+import math
 import re
 import tomllib
 
@@ -10,6 +11,9 @@ from tools.package_page import page
 
 LONGEST_PAGE = 400
 DECISIONS = ROOT / "docs" / "decisions"
+WORKED = (ROOT / "docs" / "how-ratings-work.md").read_text(encoding="utf-8")
+# A line such as `K = 800 / (23.6 + 3) = 30.1`: the arithmetic, and the number that it gives.
+_SUM = re.compile(r"^(?:.*= |expected )?([-+ ×/^²√().,0-9a-z]+) = (\+?-?[\d.]+)$", flags=re.MULTILINE)
 
 
 def changelog_faults(text: str) -> list[str]:
@@ -105,3 +109,26 @@ def test_the_page_of_the_package_has_no_link_that_leads_nowhere() -> None:
     assert "](docs/" not in shown
     assert page("![a](b.png) [c](docs/d.md#e) [f](https://g.example)") == " c [f](https://g.example)"
     assert shown.count("```") == (ROOT / "README.md").read_text(encoding="utf-8").count("```")
+
+
+def sums(page: str) -> list[tuple[str, float, float]]:
+    """Every line of arithmetic on a page: as written, what it gives, and how far the printed number is off."""
+    found = []
+    for written, answer in _SUM.findall(page):
+        python = written.replace("×", "*").replace("²", "**2").replace("^", "**").replace("√", "sqrt")
+        value = eval(python, {"sqrt": math.sqrt, "floor": math.floor, "min": min, "max": max})
+        found.append((written, value, abs(value - float(answer))))
+    return found
+
+
+def test_the_arithmetic_of_the_worked_examples_is_right() -> None:
+    """Python's own arithmetic; numbers are rounded to four places, so the last digit may be off by one."""
+    shown = "".join(re.findall(r"^```text\n(.*?)^```$", WORKED, flags=re.MULTILINE | re.DOTALL))
+    found = sums(shown)
+    assert len(found) == sum(" = " in line for line in shown.splitlines()) > 20
+    assert [one for one in found if one[2] > 1.01e-4] == []
+
+
+def test_a_wrong_sum_is_found() -> None:
+    ((written, value, off),) = sums("K = 800 / (23.616608 + 3) = 31.056422\n")
+    assert (written, round(value, 4), round(off, 4)) == ("800 / (23.616608 + 3)", 30.0564, 1.0)

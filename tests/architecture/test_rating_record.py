@@ -18,7 +18,7 @@ from datetime import date
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read
 from crosstable.formats.event_json_write import write
-from crosstable.formats.background_columns import column_of, columns_for
+from crosstable.formats.columns import column_of, columns_for
 from crosstable.history.archive_contents import openings_of
 from crosstable.history.archive_tables import schema_of
 from crosstable.office import tables

@@ -61,7 +61,7 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.office.published": allowed("the last year of a list", 2200),
     "crosstable.office.titles": allowed("the National Master's title (official facts §1)", 2200),
     "crosstable.output.charts": allowed("sizes of drawings, steps of axes", 25, 26),
-    "crosstable.output.crosstable_style": allowed("the weight of a font", 400),
+    "crosstable.output.crosstable_html": allowed("the weight of a font", 400),
     "crosstable.output.tie_breaks": allowed("the performance of the rulebook's 34E10", 400),
     "crosstable.web": allowed("the HTTP status of a bad request", 400),
 }

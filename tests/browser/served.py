@@ -18,7 +18,7 @@ from crosstable.office.database import open_office
 from crosstable.office.ledger.journal import clock_days, head
 from tests.waiting import until
 
-PROGRAM = (sys.executable, "-m", "crosstable.cli")
+PROGRAM = (sys.executable, "-m", "crosstable")
 
 
 class State(Enum):

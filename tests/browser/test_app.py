@@ -23,7 +23,7 @@ from crosstable.cli import main
 from crosstable.formats import LARGEST_FILE, archive, event_json_write
 from crosstable.formats.wallchart import TEMPLATE, read
 from crosstable.formats.wallchart_xlsx import write
-from crosstable.languages.catalogues import LANGUAGES
+from crosstable.languages.texts import LANGUAGES
 from tests.amounts import IS_SOAK, amount
 from tests.browser.axe import complaints
 from tests.browser.conftest import PHONE, WIDE, Watched, context_of, watch

@@ -32,7 +32,7 @@ HEAVY = {"numpy", "pydantic", "rich", "pathlib", "dataclasses", "sqlalchemy", "f
 def started(*arguments: str, **settings: str) -> subprocess.CompletedProcess[bytes]:
     """The real command in a process of its own."""
     environment = {**os.environ, **settings}
-    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    command = [sys.executable, "-m", "crosstable", *arguments]
     return subprocess.run(command, capture_output=True, check=False, env=environment)
 
 
@@ -130,7 +130,7 @@ def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypat
         raise RuntimeError("boom")
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.engine.replay.rate_competitors", broken)
+    monkeypatch.setattr("crosstable.engine.rating.rate_competitors", broken)
     ran = run("rate", path, "--json")
     assert (ran.code, ran.out) == (3, "")
     assert "Traceback (most recent call last)" in ran.err
@@ -145,7 +145,7 @@ def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch:
         raise KeyboardInterrupt
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.engine.replay.rate_competitors", interrupted)
+    monkeypatch.setattr("crosstable.engine.rating.rate_competitors", interrupted)
     assert run("rate", path) == (130, "", "\nstopped\n")
 
 
@@ -220,7 +220,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str]) -> None:
     """As in ``crosstable rules | head -1``: no trace, and not the exit code of a faulty file."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    command = [sys.executable, "-m", "crosstable", *arguments]
     try:
         ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     finally:
@@ -268,14 +268,14 @@ def test_rating_to_json_imports_nothing_heavy(tmp_path: Path) -> None:
     assert "crosstable.engine.rating" in found
     assert {name.split(".")[0] for name in found} & HEAVY == set()
     assert {
-        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.terminal"))
+        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.crosstable_text"))
     } == set()
 
 
 def test_drawing_a_table_does_import_rich(tmp_path: Path) -> None:
     """The same look at a command that may: so the test above can fail."""
     found = imported(tmp_path, "rate", SAMPLE)
-    assert {"rich", "crosstable.output.terminal"} <= found
+    assert {"rich", "crosstable.output.crosstable_text"} <= found
     assert {name.split(".")[0] for name in found} & {"numpy", "pydantic", "sqlalchemy", "fastapi", "click"} == set()
 
 
@@ -329,7 +329,7 @@ def test_the_installed_command_leaves_at_once(
 def test_the_module_is_the_command(monkeypatch: pytest.MonkeyPatch, left: list[int]) -> None:
     monkeypatch.setattr(sys, "argv", ["crosstable", "--version"])
     with pytest.raises(Left):
-        runpy.run_module("crosstable.cli", run_name="__main__")
+        runpy.run_module("crosstable", run_name="__main__")
     assert left == [0]
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from crosstable.cli import COMMANDS, shell
+from crosstable.cli import COMMANDS, reference
 from tests.architecture.source import ROOT
 from tests.cli.conftest import Run
 from tests.cli.test_files_of_directors import MEMBERS, event
@@ -179,7 +179,7 @@ def test_every_command_named_within_a_sentence_exists_with_its_options() -> None
             if words[0] not in COMMANDS:
                 lost.append(f"{page.name}: {text}")
             for at, word in enumerate(words):
-                if word.startswith("--") and word not in shell.words(word, words[:at]):
+                if word.startswith("--") and word not in reference.words(word, words[:at]):
                     lost.append(f"{page.name}: {text}: {word}")
     assert lost == []
     assert seen > 50

@@ -1,5 +1,6 @@
 """Jobs, schedules and the worker from the command line."""
 
+import json
 import os
 import re
 import signal
@@ -17,7 +18,7 @@ from crosstable.office.database import open_office
 from crosstable.office.jobs import JobKind, JobState, NewJob, add_job, jobs
 from crosstable.office.ledger.journal import Author
 from crosstable.office.worker import Worker
-from tests.cli.club import Desk
+from tests.cli.club import CHAMPIONSHIP, Desk
 from tests.waiting import until
 
 
@@ -55,6 +56,22 @@ def test_a_job_that_failed_says_why(club: Desk) -> None:
     assert shown.code == 1
     assert "publish, failed" in shown.out
     assert "is not a month" in club.refused("jobs", "add", "publish")
+
+
+def test_a_supplement_is_published_by_a_job_as_by_hand(club: Desk) -> None:
+    """The same options as ``office publish``: nothing empty, and nothing that would be without what waits."""
+    asked = ("jobs", "add", "publish", "--month")
+
+    def published(month: str, *more: str) -> str:
+        job = job_in(club.done(*asked, month, *more))
+        work(club.folder)
+        return club("jobs", "show", job).out
+
+    assert "nothing was rated by its cut-off on May 20, 2026" in published("2026-06")
+    club.done("withdraw", CHAMPIONSHIP, "--reason", "played twice")
+    assert "(--anyway)" in published("2026-06", "--cut-off", "played")
+    assert "publish, done" in published("2026-06", "--cut-off", "played", "--anyway")
+    assert "played" in club.done("supplements")
 
 
 def test_a_backup_needs_a_folder(club: Desk) -> None:
@@ -95,14 +112,19 @@ def test_schedules_are_set_shown_and_ended(club: Desk) -> None:
 
 
 def test_the_worker_ends_with_a_signal_and_with_its_parent(club: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own it does what waits, and SIGTERM ends it with 0."""
+    """In a process of its own it does what waits, and SIGTERM ends it with 0; what fails is a line of its log."""
+    failing = job_in(club.done("jobs", "add", "publish", "--month", "2199-12"))
     job = job_in(club.done("jobs", "add", "rate"))
     path = str(club.folder / "office.db")
-    command = [sys.executable, "-m", "crosstable", "office", "worker", "--database", path]
-    with subprocess.Popen(command) as child, closing(open_office(path)) as office:
-        until(lambda: all(one.state is JobState.DONE for one in jobs(office)) or None)
+    command = [sys.executable, "-m", "crosstable", "office", "worker", "--database", path, "--log", "json"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as child, closing(open_office(path)) as office:
+        until(lambda: not jobs(office, is_open=True) or None)
         child.send_signal(signal.SIGTERM)
         assert child.wait() == 0
+        assert child.stderr is not None
+        (line,) = [json.loads(line) for line in child.stderr.read().splitlines()]
+    assert (line["level"], line["logger"]) == ("warning", "crosstable.worker")
+    assert line["message"].startswith(f"job {failing} (publish) failed: the cut-off of the list of 2199-12 is ")
     assert "rate, done" in club.done("jobs", "show", job)
     stop = threading.Event()
     monkeypatch.setattr(office_jobs, "_LOOK_EVERY", 0.01)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosstable.formats import Reading, bundles, swisssys, uschess_dbf
+from crosstable.formats import Reading, bundles, swisssys, uschess_dbf, uschess_write
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations, shape_of, share
 from tests.formats.swisssys_event import EVENT, packed
 from tests.formats.uschess_event import EVENT as EVENT_LAYOUT
@@ -38,7 +38,7 @@ def test_a_damaged_table_is_read_as_it_was_or_refused(files: dict[str, bytes], n
 
 
 def test_a_damaged_zip_is_read_as_it_was_or_refused() -> None:
-    data = uschess_dbf.write_zip(uschess_dbf.read(FILES, "event").report)
+    data = uschess_write.write_zip(uschess_dbf.read(FILES, "event").report)
     original = bundles.read_zip(data, "event.zip")
     for damaged in mutations(data, seed=1989):
         must_read_or_refuse(lambda data: bundles.read_zip(data, "event.zip"), original, damaged)

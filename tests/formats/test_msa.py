@@ -7,7 +7,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, msa
-from crosstable.formats.page_text import LARGEST_PAGE, MOST_TAGS
+from crosstable.formats.pages import LARGEST_PAGE, MOST_TAGS
 from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, Result, SectionType
 from tests.formats.msa_pages import QUAD, RESERVE, RESERVE_QUICK, RULE, page, section, table
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations

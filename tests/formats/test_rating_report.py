@@ -7,7 +7,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, rating_report
-from crosstable.formats.page_text import LARGEST_PAGE
+from crosstable.formats.pages import LARGEST_PAGE
 from crosstable.terms import PlayerRating, Posted, RatingSystem, Result
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import players, texts

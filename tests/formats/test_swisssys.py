@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crosstable.errors import FormatError
-from crosstable.formats import Reading, swisssys, uschess_dbf
+from crosstable.formats import Reading, swisssys, uschess_dbf, uschess_write
 from crosstable.terms import ReportedSection, Result, SectionType
 from tests.formats.swisssys_event import EVENT, packed, player
 
@@ -325,7 +325,7 @@ def test_a_tournament_is_known_by_its_content() -> None:
 
 def test_a_tournament_can_be_written_as_a_rating_report() -> None:
     report = read(packed(EVENT)).report
-    reading = uschess_dbf.read(uschess_dbf.write(report), "spring")
+    reading = uschess_dbf.read(uschess_write.write(report), "spring")
     assert reading.faults == ()
     assert [[row.cells for row in section.players] for section in reading.report.sections] == [
         [row.cells for row in section.players] for section in report.sections

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crosstable.errors import FormatError
-from crosstable.formats import Reading, swisssys_web
+from crosstable.formats import Reading, swisssys
 from crosstable.formats.detect import read_data
 from crosstable.terms import Result
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
@@ -57,7 +57,7 @@ REPORT: dict[str, Any] = {
 
 
 def read(report: dict[str, Any]) -> Reading:
-    return swisssys_web.read(json.dumps(report).encode(), "open.json")
+    return swisssys.read_web(json.dumps(report).encode(), "open.json")
 
 
 def rows(reading: Reading) -> list[list[str]]:
@@ -138,13 +138,13 @@ def test_the_second_id_is_read_where_the_first_is_of_fide() -> None:
 def test_it_is_known_by_its_content_and_may_hold_line_breaks() -> None:
     data = json.dumps({**REPORT, "bye_message": "See#T.D."}).replace("#", "\n\t").encode()
     assert read_data(data, "open.json").report.sections[0].players[0].cells[0].result is Result.WIN
-    assert not swisssys_web.looks_like(b'{"tournament": "x", "sections": []}')
+    assert not swisssys.looks_like_web(b'{"tournament": "x", "sections": []}')
 
 
 def test_what_is_too_large_or_no_json_is_refused() -> None:
     for data, words in ((b"{", "not valid JSON"), (b" " * 4_000_001, "larger than 4 MB")):
         with pytest.raises(FormatError, match=words):
-            swisssys_web.read(data, "open.json")
+            swisssys.read_web(data, "open.json")
 
 
 def stated(data: bytes) -> Shape | None:
@@ -158,6 +158,6 @@ def stated(data: bytes) -> Shape | None:
 
 def test_a_damaged_report_is_read_as_it_was_or_refused() -> None:
     data = json.dumps(REPORT, indent=1).encode()
-    original = swisssys_web.read(data, "open.json")
+    original = swisssys.read_web(data, "open.json")
     for damaged in mutations(data, seed=11):
-        must_read_or_refuse(lambda data: swisssys_web.read(data, "open.json"), original, damaged, stated)
+        must_read_or_refuse(lambda data: swisssys.read_web(data, "open.json"), original, damaged, stated)

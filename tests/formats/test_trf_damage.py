@@ -5,8 +5,8 @@ import re
 import pytest
 
 from crosstable.errors import FormatError
-from crosstable.formats import Reading, trf
-from crosstable.formats.trf_lines import LARGEST_FILE, MOST_FAULTS, MOST_LINES
+from crosstable.formats import Reading, trf, trf_write
+from crosstable.formats.trf_heading import LARGEST_FILE, MOST_FAULTS, MOST_LINES
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.test_trf_write import FULL
 from tests.formats.trf_samples import FILE, columns, errors, file, player, players, quad, read, without_places
@@ -197,7 +197,7 @@ def _stated(data: bytes) -> Shape:
     [
         (file(*quad()), 16),
         (file(*FULL, end="\r\n"), 26),
-        (trf.write(_read(file(*FULL)).report), 2026),
+        (trf_write.write(_read(file(*FULL)).report), 2026),
         (file(*(line.replace("Ann", "Åsa") for line in FULL), end="\r", encoding="latin-1"), 1252),
     ],
     ids=["TRF16", "TRF26", "written", "Latin-1"],
@@ -213,5 +213,5 @@ def test_no_damage_makes_the_reader_fail_or_miscount(data: bytes, seed: int) -> 
 
 def _must_be_the_same_again(reading: Reading) -> None:
     """What was read without an error can be written, and reads as the same; or does not fit and says so."""
-    again = trf.read(trf.write(reading.report), FILE)
+    again = trf.read(trf_write.write(reading.report), FILE)
     assert without_places(again.report) == without_places(reading.report)

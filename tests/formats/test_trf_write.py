@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.errors import FormatError
-from crosstable.formats import trf
+from crosstable.formats import trf, trf_write
 from crosstable.terms import (
     Background,
     OutsideRating,
@@ -50,7 +50,7 @@ FULL = quad(
 
 def lines_of(report: Report, version: int = 26) -> list[str]:
     """The lines written for a report; every one of them must end in CR LF."""
-    text = trf.write(report, version).decode()
+    text = trf_write.write(report, version).decode()
     assert text.endswith("\r\n")
     lines = text.split("\r\n")[:-1]
     assert not any("\r" in line or "\n" in line for line in lines)
@@ -144,14 +144,14 @@ def test_trf16_has_no_tournament_record_of_trf26() -> None:
 )
 def test_what_was_read_is_read_again_from_what_is_written(lines: tuple[str, ...]) -> None:
     report = read(*lines).report
-    again = trf.read(trf.write(report), FILE)
+    again = trf.read(trf_write.write(report), FILE)
     assert without_places(again.report) == without_places(report)
     assert not [found for found in again.faults if found.severity == "error"]
 
 
 def test_trf16_keeps_everything_but_what_only_trf26_can_say() -> None:
     report = read(*FULL).report
-    again = trf.read(trf.write(report, version=16), FILE).report
+    again = trf.read(trf_write.write(report, version=16), FILE).report
     lost = (
         *("first_colour", "points", "ranking_method", "program", "tournament_type_code", "tie_breaks"),
         *("standings_tie_breaks", "coded_time_control", "board_colours", "team_points"),
@@ -166,9 +166,9 @@ def test_trf16_keeps_everything_but_what_only_trf26_can_say() -> None:
 def test_a_round_robin_is_one_again_in_either_version() -> None:
     coded = read("092 Quad", "192 FIDE_ROUNDROBIN", player({})).report
     for version in (16, 26):
-        assert trf.read(trf.write(coded, version), FILE).report.sections[0].kind is SectionType.ROUND_ROBIN
+        assert trf.read(trf_write.write(coded, version), FILE).report.sections[0].kind is SectionType.ROUND_ROBIN
     changed = coded._replace(sections=(coded.sections[0]._replace(kind=SectionType.SWISS),))
-    assert trf.read(trf.write(changed), FILE).report.sections[0].kind is SectionType.SWISS
+    assert trf.read(trf_write.write(changed), FILE).report.sections[0].kind is SectionType.SWISS
 
 
 _CODES = st.sampled_from("1=0+-WDLHFUZwdlhfuz?")
@@ -195,7 +195,7 @@ def test_any_player_that_can_be_read_is_read_again(
     rounds = {92 + 10 * at: cell for at, cell in enumerate(cells)}
     lines = (*(f"112 {arbiter}" for arbiter in arbiters), player({15: name, 70: born, 81: points, **rounds}))
     report = read(*lines).report
-    assert without_places(trf.read(trf.write(report, version), FILE).report) == without_places(report)
+    assert without_places(trf.read(trf_write.write(report, version), FILE).report) == without_places(report)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_details_of_other_files_cannot_make_records_of_their_own() -> None:
 
 def _refusal(report: Report, version: int = 26) -> str:
     with pytest.raises(FormatError) as refusal:
-        trf.write(report, version)
+        trf_write.write(report, version)
     return f"{refusal.value.fault.message} {refusal.value.fault.remedy}"
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.errors import Fault, FormatError, Severity
-from crosstable.formats import dbf, uschess_dbf
+from crosstable.formats import dbf, uschess_dbf, uschess_write
 from crosstable.formats.event_json import read_cell
 from crosstable.terms import (
     Background,
@@ -71,12 +71,12 @@ PAIR = (player(1, "W2w"), player(2, "L1b"))
 
 
 def values(made: Report, file: str) -> list[dict[str, str]]:
-    return [dict(record.values) for record in dbf.read(uschess_dbf.write(made)[file], file).records]
+    return [dict(record.values) for record in dbf.read(uschess_write.write(made)[file], file).records]
 
 
 def refusal(made: Report) -> tuple[str, str]:
     with pytest.raises(FormatError) as caught:
-        uschess_dbf.write(made)
+        uschess_write.write(made)
     return caught.value.fault.place, caught.value.fault.message
 
 
@@ -100,11 +100,11 @@ QUAD = ["* W2W W3B D4W", "L1B * W3W W4B", "L1W L2B * W4W", "D1B L2W L3B *"]
 )
 def test_what_was_read_is_written_and_read_again_the_same(files: Mapping[str, bytes]) -> None:
     first = read(files)
-    assert read(uschess_dbf.write(first)) == first
+    assert read(uschess_write.write(first)) == first
 
 
 def test_the_files_of_a_pairing_program_are_written_byte_for_byte() -> None:
-    written = uschess_dbf.write(read(tables()))
+    written = uschess_write.write(read(tables()))
     # What a player without an id has in that field is the one thing that can be written in two ways.
     players = [{**row, "D_MEM_ID": str(row["D_MEM_ID"]).replace("00000000", "")} for row in PLAYERS]
     assert written == {name: data[:1] + b"\x7e\x04\x05" + data[4:] for name, data in tables(players=players).items()}
@@ -123,15 +123,15 @@ def test_any_wallchart_reads_back_the_same(data: st.DataObject) -> None:
     cells = st.one_of(games, st.sampled_from(["B", "H", "U", "Y", "X", "F"]))
     rows = [" ".join(data.draw(st.lists(cells, min_size=rounds, max_size=rounds))) for _ in range(count)]
     made = report(section(*(player(at, row) for at, row in enumerate(rows, 1))))
-    once = read(uschess_dbf.write(made))
+    once = read(uschess_write.write(made))
     assert [row.cells for row in once.sections[0].players] == [row.cells for row in made.sections[0].players]
-    assert read(uschess_dbf.write(once)) == once
+    assert read(uschess_write.write(once)) == once
 
 
 def test_an_independent_library_reads_what_is_written(tmp_path: Path) -> None:
     layouts = {"THEXPORT.DBF": EVENT, "TSEXPORT.DBF": SECTION, "TDEXPORT.DBF": player_layout(3)}
     rows = {"THEXPORT.DBF": [event_row()], "TSEXPORT.DBF": SECTIONS, "TDEXPORT.DBF": PLAYERS}
-    for name, data in uschess_dbf.write(read(tables())).items():
+    for name, data in uschess_write.write(read(tables())).items():
         (tmp_path / name).write_bytes(data)
         with independent.Table(str(tmp_path / name)) as opened:
             assert list(opened.structure()) == [f"{field} {kind}({width})" for field, kind, width in layouts[name]]
@@ -166,15 +166,15 @@ def test_what_an_independent_library_writes_is_read(tmp_path: Path) -> None:
 
 def test_the_zip_holds_the_three_files_and_is_the_same_each_time() -> None:
     made = report(section(*PAIR))
-    packed = uschess_dbf.write_zip(made)
+    packed = uschess_write.write_zip(made)
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == uschess_dbf.write(made)
-    assert uschess_dbf.write_zip(made) == packed
+        assert {name: archive.read(name) for name in archive.namelist()} == uschess_write.write(made)
+    assert uschess_write.write_zip(made) == packed
 
 
 @pytest.mark.parametrize("day", [None, date(1970, 1, 1), date(2026, 4, 4), date(2200, 1, 1)])
 def test_a_zip_can_be_written_for_any_day(day: date | None) -> None:
-    assert uschess_dbf.write_zip(report(section(*PAIR), start=day, end=None)).startswith(b"PK")
+    assert uschess_write.write_zip(report(section(*PAIR), start=day, end=None)).startswith(b"PK")
 
 
 def test_an_event_from_elsewhere_gets_what_the_format_needs() -> None:
@@ -256,7 +256,7 @@ def test_double_games_from_elsewhere_are_marked_so_that_they_are_read_as_such() 
     made = report(section(player(1, "W2 L2"), player(2, "L1 W1"), details={"games_per_round": "2"}))
     (row,) = values(made, "TSEXPORT.DBF")
     assert row["S_TRN_TYPE"] == "2"
-    once = read(uschess_dbf.write(made)).sections[0]
+    once = read(uschess_write.write(made)).sections[0]
     assert [[cell.result for cell in each.cells] for each in once.players] == [
         [Result.WIN, Result.LOSS],
         [Result.LOSS, Result.WIN],
@@ -341,7 +341,7 @@ def test_texts_are_made_to_fit_where_the_caller_takes_the_changes(
     made: Report, file: str, field: str, written: str, codes: list[str] | None
 ) -> None:
     changes: list[Fault] = []
-    tables = uschess_dbf.write(made, changes)
+    tables = uschess_write.write(made, changes)
     assert dbf.read(tables[file], file).records[0].values[field] == written
     assert all(found.severity is Severity.WARNING for found in changes)
     assert codes is None or [found.code for found in changes] == codes
@@ -351,4 +351,4 @@ def test_texts_are_made_to_fit_where_the_caller_takes_the_changes(
 @pytest.mark.parametrize("made", [report(section(*PAIR, number=100)), report(section(PAIR[0], player(2, "L123456b")))])
 def test_numbers_are_never_cut(made: Report) -> None:
     with pytest.raises(FormatError):
-        uschess_dbf.write(made, [])
+        uschess_write.write(made, [])

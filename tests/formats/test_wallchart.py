@@ -9,10 +9,10 @@ from hypothesis import given, settings
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, wallchart, wallchart_write
+from crosstable.formats.columns import title_score
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.sheet_rows import defused, undefused
 from crosstable.formats.wallchart import TEMPLATE
-from crosstable.formats.wallchart_titles import title_score
 from crosstable.terms import (
     PAIRING_GAMES,
     RATINGS,

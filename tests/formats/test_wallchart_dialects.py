@@ -12,8 +12,8 @@ import pytest
 import crosstable as ct
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, detect, wallchart, wallchart_write
-from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES, HALF
-from crosstable.formats.wallchart_titles import COLUMNS, IGNORED, column_name, is_ignored
+from crosstable.formats.columns import COLUMNS, IGNORED, column_name, is_ignored
+from crosstable.formats.wallchart_players import BESIDE_COLOURS, CODES, HALF
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
 from crosstable.terms import SectionType

@@ -14,8 +14,7 @@ from python_calamine import CalamineWorkbook
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, bundles, wallchart, wallchart_xlsx
 from crosstable.formats.wallchart_xlsx import read, write
-from crosstable.formats.workbook_cells import sheets_of
-from crosstable.formats.workbook_parts import LARGEST, MOST_CELLS, MOST_ELEMENTS, MOST_ENTRIES, parts_of
+from crosstable.formats.workbook import LARGEST, MOST_CELLS, MOST_ELEMENTS, MOST_ENTRIES, parts_of, sheets_of
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations, share
 from tests.formats.reports import players, texts, without_places
 

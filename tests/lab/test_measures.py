@@ -139,7 +139,7 @@ def interpreted(function: Any) -> Any:
 def test_compiled_sums_have_the_bits_of_the_interpreted_ones() -> None:
     games, rating = null_history(7)
     games = games._replace(score=np.where(np.arange(len(games.one)) % 5 == 0, 0.5, games.score))
-    out = np.empty((3, len(games.one)))
+    out = np.empty((2, len(games.one)))
     interpreted(lay_losses)(rating, games.one, games.other, games.score, out)
     losses = losses_of(games, rating)
     assert np.stack(losses).tobytes() == out.tobytes()
@@ -172,7 +172,14 @@ def test_sums_of_groups_and_bins_are_those_of_a_plain_loop(of_players: bool, bin
             place = min(int((own - way.lowest) / (1.0 - way.lowest) * BINS), BINS - 1) if bins > 1 else 0
             sure = min(max(expected, 0.01), 0.99)
             clipped = -(score * math.log(sure) + (1.0 - score) * math.log(1.0 - sure))
-            due[labels[at if row is None else row] * bins + place] += [1.0, own, scored, *costs, clipped]
+            due[labels[at if row is None else row] * bins + place] += [
+                1.0,
+                own,
+                scored,
+                *costs,
+                (score - expected) ** 2,
+                clipped,
+            ]
     found = by_section(games, losses, [way], error, Draws(replicates=1), bins).whole
     assert found[:, :6] == pytest.approx(due[:, : found.shape[1]], rel=1e-12)
     assert found.shape[1] == (COLUMNS if bins == 1 else 3)

@@ -9,16 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from crosstable.cli import main
 from crosstable.cli.lab import parser
 from crosstable.errors import HistoryError
 from crosstable.lab import undone
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_files import read_rule_set, rules_from, rules_text
+from tests.amounts import IS_SOAK
+from tests.verification.made_pages import archive_bytes, line, quad
 from tools.make_tutorial import BEGIN, END, made, shown
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = (DOCS / "lab-tutorial.md").read_text(encoding="utf-8")
 PAGES = ("lab-federation.md", "lab-committee.md", "lab.md")
+# The pages' commands run with these amounts for every change, and as they stand in a soak.
+SMALL = {"--members": "100", "--sections": "70", "--years": "12", "--seeds": "3", "--random": "3"}
+# The folders of posted pages that a reader has, and what no test has: other machines.
+PAGES_OF_THE_READER = ("FOLDER", "PAGES", "$PAGES")
+ELSEWHERE = "tcp://HOST:8786"
+DOZENS = ("committee", "compare")
 
 
 def blocks(kind: str) -> list[str]:
@@ -95,6 +104,35 @@ def test_no_command_of_the_pages_writes_where_another_did(tmp_path: Path, monkey
     written += re.findall(r'(?:out=|\.write\()"([^"]+)"', page)
     assert len(written) > 10
     assert len(set(written)) == len(written), written
+
+
+def test_every_command_of_the_pages_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the pages, with the files that they tell people to write.
+
+    Those that simulate federations by the dozen, however small, run in a soak; for every change they are only parsed.
+    """
+    monkeypatch.chdir(tmp_path)
+    Path("pages").mkdir()
+    Path("pages", "made.jsonl.gz").write_bytes(archive_bytes(line("201501010001", "2015-01-01", quad())))
+    ran = 0
+    for name in ("lab.md", "lab-federation.md", "lab-committee.md", "lab-tutorial.md"):
+        page = (DOCS / name).read_text(encoding="utf-8")
+        for file, text in re.findall(r"into `([\w-]+\.toml)`.*?```toml\n(.*?)```", page, flags=re.DOTALL):
+            Path(file).write_text(text, encoding="utf-8")
+        for typed in re.findall(r"^crosstable (lab .*?)(?=\s+#|$)", page, flags=re.MULTILINE):
+            words = shlex.split(typed)
+            if ELSEWHERE not in words and (IS_SOAK or words[1] not in DOZENS):
+                assert main(smaller(words)) == 0, typed
+                ran += 1
+    assert ran > 10
+
+
+def smaller(words: list[str]) -> list[str]:
+    """A command with folders that are there and, but for a soak, with small amounts."""
+    found = ["pages" if word in PAGES_OF_THE_READER else word for word in words]
+    if not IS_SOAK:
+        found = [SMALL.get(before, word) for before, word in zip(["", *found], found, strict=False)]
+    return found
 
 
 def test_outputs_go_between_their_comments(tmp_path: Path) -> None:

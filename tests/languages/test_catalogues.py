@@ -3,8 +3,7 @@
 import re
 from collections import Counter
 
-from crosstable.languages.catalogues import FOLDER, Entry, catalogue, catalogue_of, entries
-from crosstable.languages.texts import PLACE
+from crosstable.languages.texts import FOLDER, PLACE, Entry, catalogue, catalogue_of, entries
 from tools.make_languages import collected, merged, written
 
 _TAG = re.compile(r"</?[a-z]+\d*/?>")

@@ -4,9 +4,8 @@ import pytest
 from jinja2 import DictLoader
 
 from crosstable.app.templating import Site, environment_of
-from crosstable.languages.catalogues import Catalogue
 from crosstable.languages.templates import Translated, in_language, messages
-from crosstable.languages.texts import Language
+from crosstable.languages.texts import Catalogue, Language
 from crosstable.web.templating import FOLDER
 
 

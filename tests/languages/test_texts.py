@@ -3,8 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from crosstable.languages.catalogues import Catalogue
-from crosstable.languages.texts import Language, language_of
+from crosstable.languages.texts import Catalogue, Language, language_of
 
 TEXTS = {
     "Won": "Ganó",

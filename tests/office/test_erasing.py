@@ -286,6 +286,7 @@ def test_a_person_gets_everything_that_is_stored_about_them(club: Office) -> Non
         listed = everything_about(connection, member_id(3))["supplements"]
     assert [(one["month"], one["system"], one["rating"]) for one in listed] == [("2026-11", "OTBR", 1500)]
     assert [one["kind"] for one in found["journal"]] == ["merge", "members"]
+    assert (found["findings"], found["jobs"]) == ([], [])
     assert [one["kind"] for one in found["security_log"]] == ["birth date read"]
     assert len(found["proposals"]) == len(found["merges"]) == 1
     with club.reading() as connection:

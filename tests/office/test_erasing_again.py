@@ -98,6 +98,20 @@ def test_an_id_that_is_put_right_brings_nothing_back(club: Office) -> None:
     assert {row["name"] for row in rows} == {ERASED}
 
 
+@pytest.mark.parametrize("name", ["Ordway, Jonas", "Muñoz, Íñigo"])
+def test_a_row_under_a_wrong_id_goes_however_its_name_is_written(club: Office, name: str) -> None:
+    """Pairing programs write names in capitals; the section is held, because nobody has the id."""
+    asked = person(90)._replace(name=name)
+    join(club, [asked])
+    chart = section("1 | W2\n2 =95 | L1", Played(start=TODAY.replace(day=1)))
+    players = tuple(one._replace(name=name.upper()) if one.number == 2 else one for one in chart.players)
+    send(club, report("new", chart._replace(players=players)))
+    assert name.upper() in every_text(club)
+    erase_member(club, ASKED, asked.member_id)
+    assert name.casefold() not in every_text(club).casefold()
+    assert audit(club).findings == ()
+
+
 def test_what_is_back_all_the_same_is_found_and_erased_again(
     club: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,7 +149,7 @@ def test_i12_where_one_system_cannot_be_rated_the_other_is_not_posted(
             raise NoEditionError("no rules are known for Quick")
         return rate_competitors(checked, system, *others)
 
-    monkeypatch.setattr("crosstable.engine.replay.rate_competitors", quick_has_no_rules)
+    monkeypatch.setattr("crosstable.engine.rating.rate_competitors", quick_has_no_rules)
     done = run(office)
     assert done is not None
     assert list(done.unratable.values()) == ["no rules are known for Quick"]

@@ -48,7 +48,7 @@ class Counted:
         self.calls = 0
         monkeypatch.setattr("crosstable.pipeline.rating._LATELY", [])
         monkeypatch.setattr("crosstable.pipeline.rating.rate_section", self._counting(rate))
-        monkeypatch.setattr("crosstable.engine.replay.rate_competitors", self._counting(rate_competitors))
+        monkeypatch.setattr("crosstable.engine.rating.rate_competitors", self._counting(rate_competitors))
 
     def _counting(self, rating: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*given: Any) -> Any:

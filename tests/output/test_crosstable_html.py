@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from crosstable.output.crosstable_html import crosstable_page
-from crosstable.output.crosstable_style import STYLE
+from crosstable.output.crosstable_html import STYLE, crosstable_page
 from tests.checks.provoked import abroad, pair
 from tests.event_files import event_file, player, quad
 from tests.output.rated_events import SAMPLE, decorated, official, rated, renamed

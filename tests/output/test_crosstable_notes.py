@@ -2,8 +2,7 @@
 
 from datetime import date
 
-from crosstable.output.by_place import tables_of
-from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
+from crosstable.output.crosstable import NORM_TITLES, notes_of, tables_of
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.sentences import american_days, spans
 from crosstable.terms import NORM_CODES, RatingSystem

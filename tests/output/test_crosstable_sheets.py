@@ -10,10 +10,8 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from crosstable.errors import FormatError
-from crosstable.output.by_place import NUMBERING, tables_of
-from crosstable.output.crosstable_csv import crosstable_csv
-from crosstable.output.crosstable_notes import PROVISIONAL, STARS
-from crosstable.output.crosstable_xlsx import crosstable_xlsx, sheet_name
+from crosstable.output.crosstable import NUMBERING, PROVISIONAL, STARS, tables_of
+from crosstable.output.crosstable_sheets import crosstable_csv, crosstable_xlsx, sheet_name
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
 from tests.checks.provoked import abroad

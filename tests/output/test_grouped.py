@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.checks.places import SectionPlace
+from crosstable.checks.findings import SectionPlace
 from crosstable.cli import main
 from crosstable.errors import Fault
 from crosstable.faults import fault

@@ -15,8 +15,7 @@ from crosstable.output.verify_text import verify_text
 from crosstable.pipeline.verifying import verify_document
 from crosstable.terms import RatingSystem
 from crosstable.verification import Page, Verification, pages_of, tally, verify
-from crosstable.verification.norms import norm_rows, norm_tally
-from crosstable.verification.tallies import exactness, kinds_of_causes
+from crosstable.verification.whole import exactness, kinds_of_causes, norm_rows, norm_tally
 from tests.engine.wallcharts import wallchart
 from tests.output.rated_events import CASE, official
 from tests.verification.made_pages import line, pages, quad

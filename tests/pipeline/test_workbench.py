@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from crosstable.catalogue import CATALOGUE
-from crosstable.checks.places import section_place
+from crosstable.checks.findings import section_place
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.formats.detect import read_data
 from crosstable.formats.event_json_write import written_cell
-from crosstable.pipeline.draft_places import Affiliate
+from crosstable.pipeline.drafts import Affiliate
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import of_reading, read
 from crosstable.pipeline.workbench import Tools, answer, draft_of

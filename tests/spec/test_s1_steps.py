@@ -7,7 +7,7 @@ import pytest
 
 from crosstable.engine import RatedSection, rate
 from crosstable.engine.after import blank_sheet
-from crosstable.engine.numbers import known_games
+from crosstable.engine.records import known_games
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for, past_of, section_k

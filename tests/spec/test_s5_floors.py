@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.engine import RatedPlayer
-from crosstable.engine.numbers import numbers_of
-from crosstable.engine.records import Assumption
+from crosstable.engine.records import Assumption, numbers_of
 from crosstable.formulas.outcome import (
     Level,
     higher,

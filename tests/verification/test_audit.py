@@ -23,8 +23,7 @@ from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_files import rule_set
 from crosstable.terms import GivenStart, PlayerRating
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
-from crosstable.verification.pages import ONLINE_FAULT
-from crosstable.verification.quirks import REPAIRED
+from crosstable.verification.pages import ONLINE_FAULT, REPAIRED
 from crosstable.verification.slopes import Bearing, Effect, Slopes
 from crosstable.verification.trials import Trials
 from tests.documents import valid

@@ -10,8 +10,8 @@ import pytest
 
 from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification import Row, Verdict, tally, verify
-from crosstable.verification.changes import ALL_LOSSES, ALL_WINS
-from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.causes import ALL_LOSSES, ALL_WINS
+from crosstable.verification.pages import with_online_fault
 from tests.verification.made_pages import line, pages, player, quad
 
 

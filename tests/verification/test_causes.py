@@ -10,14 +10,16 @@ import pytest
 
 from crosstable.terms import GivenStart, RatingSystem
 from crosstable.verification import Verdict, verify
-from crosstable.verification.causes import END_DATE, NAMED_CAUSES, UNEXPLAINED
-from crosstable.verification.changes import (
+from crosstable.verification.causes import (
     ALL_LOSSES,
     ALL_WINS,
+    END_DATE,
     HIDDEN_FLOOR,
     INITIAL_RATING,
     MATCH_CAP,
+    NAMED_CAUSES,
     OTHER_PRE,
+    UNEXPLAINED,
     UNKNOWN_COUNT,
     Inquiry,
     initial_ratings,

@@ -15,8 +15,7 @@ from crosstable.formats import archive
 from crosstable.terms import Result
 from crosstable.verification import Verdict, pages_of, verify
 from crosstable.verification.evidence import BLEND, credits_of, evidence
-from crosstable.verification.pages import Page
-from crosstable.verification.rows import rows_of
+from crosstable.verification.pages import Page, rows_of
 from tests.verification.made_pages import archive_bytes, line, pages, player, quad
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"

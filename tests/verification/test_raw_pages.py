@@ -10,9 +10,8 @@ import pytest
 from crosstable.pipeline.verifying import posted_pages
 from crosstable.terms import Report
 from crosstable.verification import pages_of, tally, verify
-from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, Page
-from crosstable.verification.quirks import with_online_fault
-from crosstable.verification.tallies import exactness
+from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, Page, with_online_fault
+from crosstable.verification.whole import exactness
 from tests.verification.made_pages import line, page_line, player, quad, raw_report
 
 

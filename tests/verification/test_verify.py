@@ -29,13 +29,19 @@ from crosstable.terms import (
 )
 from crosstable.verification import Verdict, pages_of, tally, verify
 from crosstable.verification.evidence import evidence, sides
-from crosstable.verification.norms import norm_rows, norm_tally
-from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, clean_rows, contradicts_itself
-from crosstable.verification.quirks import rated_as_then, stored_by_pass, with_online_fault
-from crosstable.verification.rows import verdict_of
+from crosstable.verification.pages import (
+    CORRECTED_SINCE,
+    ONLINE_FAULT,
+    clean_rows,
+    contradicts_itself,
+    rated_as_then,
+    stored_by_pass,
+    verdict_of,
+    with_online_fault,
+)
 from crosstable.verification.slopes import special_effect
 from crosstable.verification.trials import Trials
-from crosstable.verification.whole import FITTED_START
+from crosstable.verification.whole import FITTED_START, norm_rows, norm_tally
 from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
 
 

@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from crosstable.app import answering
-from crosstable.languages.catalogues import FOLDER, LANGUAGES, catalogue_of, entries
-from crosstable.languages.texts import Language
+from crosstable.languages.texts import FOLDER, LANGUAGES, Language, catalogue_of, entries
 from crosstable.web import templating
 
 CODE = "xx"

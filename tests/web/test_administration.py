@@ -439,6 +439,7 @@ def test_a_correction_that_meets_another_writer_is_stored_and_rated_later(
         raise OfficeBusyError("the office is busy")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)
+    monkeypatch.setattr("crosstable.web.acting.PATIENCE", 0.05)
     code, page = did(here, "anna", "/events/own-late/correction", **WRONG_RESULT)
     assert (code, "Corrected (entry" in page, "rated again" in page) == (200, True, False)
     assert len(status(here.office).pending) == 1

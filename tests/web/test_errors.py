@@ -187,6 +187,7 @@ def test_what_is_accepted_and_not_yet_rated_is_not_called_rated(here: Site, monk
         raise OfficeBusyError("somebody is writing")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)
+    monkeypatch.setattr("crosstable.web.acting.PATIENCE", 0.05)
     assert "it is rated with the next run" in submitted(here)
     event = here.client.get("/events/new.json").json()
     assert [(one["state"], one["is_rated"]) for one in event["sections"]] == [

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main
+from crosstable.log_lines import JsonLines, TextLines
 from crosstable.web import operations
 from crosstable.web.operations import ACCESS, is_within, log_settings
 from crosstable.web.reading import Reading
@@ -139,8 +140,8 @@ def test_nobody_writes_a_line_of_the_log_of_their_own(here: Site, logged: dict[b
 def test_an_error_is_one_line_of_json_with_its_traceback() -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(operations.JsonLines())
-    for formatter in (operations.JsonLines(), operations.TextLines()):
+    handler.setFormatter(JsonLines())
+    for formatter in (JsonLines(), TextLines()):
         handler.setFormatter(formatter)
         log = logging.Logger("crosstable.web")
         log.addHandler(handler)

@@ -45,9 +45,8 @@ from crosstable.app.showing import (
 from crosstable.app.templating import Site, environment_of
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats.detect import Input, inputs, read_input
-from crosstable.languages.catalogues import ENGLISH, LANGUAGES
 from crosstable.languages.templates import in_language
-from crosstable.languages.texts import language_of
+from crosstable.languages.texts import ENGLISH, LANGUAGES, language_of
 from crosstable.output.verify_html import verify_body
 from crosstable.pipeline.auditing import audit_reports
 from crosstable.pipeline.explaining import chosen, explained_document

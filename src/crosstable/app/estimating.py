@@ -15,10 +15,13 @@ from crosstable.calculator.answers import (
     answer,
     answer_object,
     estimate_document,
+    headline,
     next_game_object,
     norm_chances_object,
+    notes,
     outcomes_object,
     possibility_object,
+    sentences,
 )
 from crosstable.calculator.estimate import working
 from crosstable.calculator.reading import RequestReading, link_of, read_game, read_request
@@ -39,8 +42,8 @@ from crosstable.calculator.what_if import (
 from crosstable.errors import Fault, UnratableSectionError
 from crosstable.faults import fault
 from crosstable.notation import read_number
-from crosstable.output.charts import Point, Series, rating_chart
-from crosstable.pipeline.documents import fault_object
+from crosstable.output.charts import SCORES_FRAME, Point, Series, rating_chart
+from crosstable.pipeline.results import fault_object
 from crosstable.sentences import counted
 
 Fields = Sequence[tuple[str, str]]
@@ -49,8 +52,6 @@ TEMPLATE = "estimate.html"
 QUESTIONS = ("next", "target", "range", "norms", "steps")
 # Fields of an address that the form carries along without showing them.
 UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field", "section"})
-# What an answer may have for the page.
-_PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
 PARTS = {
     "Rules": "The rules that apply",
     "Step 1": "What the player came with",
@@ -128,7 +129,8 @@ def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple
             faults += (fault("bad-value", "target", str(error)),)
     games = request.games_to_come or request.games_with_result
     is_wanted = "range" in questions or target is not None or (found is None and games > 0)
-    all_scores = outcomes(request) if is_wanted and 0 < games <= MOST_TO_COME else None
+    made = None if found is None else found.estimate
+    all_scores = outcomes(request, made) if is_wanted and 0 < games <= MOST_TO_COME else None
     needed = score_needed(all_scores, target) if all_scores is not None and target is not None else None
     norms = norm_chances(request) if "norms" in questions and games else None
     return Answered(found, all_scores, coming, target, needed, norms, faults)
@@ -162,7 +164,7 @@ def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
     if mine is not None:
         series.append(Series("yours", tuple(point for point in points if point.at == mine), "otbq"))
     title = "The new rating for every score; the table below has the same numbers."
-    return Markup(rating_chart(series, title, is_by_date=False))  # its texts are escaped
+    return Markup(rating_chart(series, title, is_by_date=False, frames=(SCORES_FRAME,)))  # its texts are escaped
 
 
 # The page.
@@ -182,7 +184,7 @@ def form_context(fields: Fields, written: Fields, people: Any) -> dict[str, Any]
     given = defaultdict(str, fields)
     given["rating"] = _rating_text(given) if people.player is None else people.player.member_id
     given["other"] = next((text for name, text in fields if name == "other"), "")
-    context = {"given": given, "people": people, "games": people.games, "done": None, "document": None}
+    context = {"given": given, "people": people, "games": people.games, "done": None, "found": None}
     return {**context, "unseen": list(_unseen(written)), "steps": None, "coming": None, "query": ""}
 
 
@@ -202,9 +204,11 @@ def beside(question: Asked) -> dict[str, str]:
 def answer_context(question: Asked, done: Answered, names: Sequence[str] = ()) -> dict[str, Any]:
     """What the page shows of the answers, and beside them: a graph, chances, paths to a target, the working."""
     asked, found = question.reading.request, done.found
-    context: dict[str, Any] = {"link": _link(question), "done": done}
-    context["document"] = {**dict.fromkeys(_PARTS), **document_of(done)}
+    context: dict[str, Any] = {"done": done, "found": found, "link": "" if asked is None else _link(question, done)}
     context |= {"relations": list(relations(done)), "paths": ()}
+    if found is not None:
+        made = found.estimate
+        context |= {"headline": headline(made), "sentences": sentences(made), "notes": notes(made)}
     if done.outcomes is not None:
         assert asked is not None
         context["chart"] = outcome_chart(done.outcomes, None if found is None else found.estimate.score)
@@ -267,13 +271,13 @@ def _unseen(fields: Fields) -> Iterator[tuple[str, str]]:
             yield name, text.strip()
 
 
-def _link(question: Asked) -> str:
+def _link(question: Asked, done: Answered) -> str:
     """The address that asks the same again, with the questions beside the request."""
     request = question.reading.request
-    if request is None:
-        return ""
+    assert request is not None
+    link = link_of(request) if done.found is None else done.found.link
     more = [(name, text) for name, text in question.questions.items() if name in ("next", "target", "steps")]
-    return f"{link_of(request)}{'&' if more else ''}{urlencode(more)}"
+    return f"{link}&{urlencode(more)}" if more else link
 
 
 def games_text(fields: Fields) -> str:

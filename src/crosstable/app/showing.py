@@ -28,9 +28,9 @@ from crosstable.output.audit_text import (
     worked,
 )
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
-from crosstable.pipeline.completing import completed
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
+from crosstable.pipeline.reading import completed
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
 from crosstable.verification.audit import AuditedRow, AuditVerdict

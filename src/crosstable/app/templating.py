@@ -16,9 +16,9 @@ from markupsafe import Markup, escape
 from crosstable import __version__
 from crosstable.calculator.estimate import GamePoints
 from crosstable.calculator.what_if import NormChance, Possibility, norm_title
-from crosstable.checks.places import words_of
+from crosstable.checks.findings import words_of
 from crosstable.errors import Fault, Severity
-from crosstable.languages.catalogues import ENGLISH
+from crosstable.languages.texts import ENGLISH
 from crosstable.output.words import printable
 from crosstable.remedies import Reader, for_reader
 from crosstable.sentences import american, american_days, counted

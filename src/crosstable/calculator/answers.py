@@ -104,8 +104,11 @@ _SAYS: Mapping[str, str] = {
 }
 
 
+_TEMPLATES = {key: Template(f"estimate:{key}", text) for key, text in _SAYS.items()}
+
+
 def _say(key: str, **values: object) -> str:
-    return Template(f"estimate:{key}", _SAYS[key]).say(**values).text
+    return _TEMPLATES[key].say(**values).text
 
 
 def headline(found: Estimate) -> str:

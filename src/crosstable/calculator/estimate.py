@@ -7,7 +7,7 @@ and 5 run as they do in the office (§1).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -22,17 +22,17 @@ from crosstable.calculator.requests import (
     timing_of,
 )
 from crosstable.engine import RatedPlayer, RatedSection, Start, rate
-from crosstable.engine.competitors import competitors
-from crosstable.engine.rating import rated_field
+from crosstable.engine.after import limits_of, system_section, unrated_record
+from crosstable.engine.records import numbers_of
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explanation import Line, explain
 from crosstable.faults import fault
 from crosstable.formulas.initial import DAYS_A_YEAR
 from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import section_outcome, share_of
 from crosstable.formulas.special import special_rating
-from crosstable.formulas.standard import odds, winning_expectancy
-from crosstable.formulas.steps import formula_for
+from crosstable.formulas.standard import odds, updated, winning_expectancy
 from crosstable.rules.constants import Constants
 from crosstable.terms import (
     AS_ONE_SIDED,
@@ -143,23 +143,6 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
         strangers += [Entry(cell.opponent, "", "", ()) for cell in others]
     entries = (*rows, Entry(number, "", "", tuple(own)), *strangers)
     return OneRow(_section(request, timing, entries), backgrounds, number)
-
-
-def rows_of(request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: Timing, kind: OpponentsAt) -> OneRow:
-    """The section of a request in which the player has a row per way their games may go, from ``number`` on.
-
-    The opponents keep their ratings, so nobody moves anybody else, and each row is rated as it is alone.
-    """
-    assert kind is not OpponentsAt.SCORES
-    row = one_row(request, timing, kind)
-    met = [at for at, opponent in enumerate(request.opponents, start=1) for _ in opponent.results]
-    own = [
-        Entry(number, "", "", tuple(Cell(AS_ONE_SIDED[result], at, "") for at, result in zip(met, way, strict=True)))
-        for number, way in enumerate(ways, start=row.number)
-    ]
-    backgrounds = {**row.backgrounds, **dict.fromkeys((entry.number for entry in own), row.backgrounds[row.number])}
-    entries = (*row.section.entries[: row.number - 1], *own)
-    return OneRow(row.section._replace(entries=entries), backgrounds, row.number)
 
 
 def _section(request: EstimateRequest, timing: Timing, entries: tuple[Entry, ...]) -> Section:
@@ -275,12 +258,12 @@ class OtherKind(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An estimate with its working. ``rating`` is the full float, ``official`` what would be published.
+    """An estimate with its calculation. ``rating`` has all decimals, ``official`` is the whole number to be published.
 
-    ``k``, ``change`` and ``bonus`` are ``None`` under the special formula, which has none; ``start`` is there for a
-    player who was unrated, ``limited_change`` and ``floor_level`` where the limit of a match or a floor acted.
-    ``expected`` adds up the winning expectancies of the games at the pre-event or initial rating under either formula.
-    ``points`` say what each game brought.
+    The special formula has no ``k``, ``change`` and ``bonus``: they are then ``None``. So is ``start`` unless the
+    player was unrated, ``limited_change`` unless the limit of a match applied, and ``floor_level`` unless a floor did.
+    ``expected`` is the sum of the winning expectancies, at the rating before the event or the initial rating, under
+    both formulas. ``points`` says what each game brought.
     """
 
     request: EstimateRequest
@@ -333,6 +316,10 @@ class Estimate(NamedTuple):
         return self.rating - (self.prior if self.before is None else self.before)
 
 
+# Wins, draws and losses.
+Results = tuple[int, int, int]
+
+
 class RowResult(NamedTuple):
     """What a score gives: the rating after the section, and the bonus in it."""
 
@@ -376,20 +363,31 @@ def rate_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> tup
     return rated, rated.players[row.number - 1]
 
 
-def rate_ways(
-    request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: Timing, kind: OpponentsAt
-) -> Iterator[RowResult]:
-    """What each way that the games of a request may go gives the player; the opponents keep their ratings."""
-    row = rows_of(request, ways, timing, kind)
-    who = competitors(row.section, row.backgrounds)
-    try:
-        rated = rated_field(row.section, timing.system, who, timing.edition)
-    except UnsupportedEditionError as error:
-        raise _not_found(error) from error
-    for at in range(row.number - 1, len(who)):
-        formula = formula_for(timing.edition.constants, rated.field.games[at], rated.field.past[at])
-        bonus = rated.sheet.final.bonus[at] if formula is Formula.STANDARD else 0.0
-        yield RowResult(rated.field.score[at], rated.finals[at], bonus)
+def rate_ways(rated: RatedSection, player: RatedPlayer, ways: Iterable[Results]) -> Iterator[RowResult]:
+    """What other results in the same games give a player whose opponents keep their ratings.
+
+    Nobody they meet is moved, so K, the expected score and the strengths met stay, and only the score differs.
+    """
+    constants = rated.edition.constants
+    at = system_section(rated.section, rated.system, rated.edition)
+    record = player.before if player.start is None else unrated_record(player.games_before)
+    assert record is not None
+    numbers = numbers_of(record)
+    limits = limits_of(at, record, numbers)
+    met = [game.intermediate for game in player.games]
+    bonus_games = float(player.played) if player.earns_bonus else 0.0
+    k, expected = player.final.k, player.final.expected
+    for wins, draws, losses in ways:
+        score, bonus = wins + 0.5 * draws, 0.0
+        if player.formula is Formula.SPECIAL:
+            special = special_rating(constants, player.prior, player.effective, player.past, score, met)
+            assert special.converged
+            computed = special.rating
+        else:
+            update = updated(constants, player.prior, k, score - expected, expected, bonus_games)
+            computed, bonus = update.rating, update.bonus
+        share = share_of(at.facts, wins, draws, losses)
+        yield RowResult(score, section_outcome(constants, at.facts, numbers, share, computed, limits).rating, bonus)
 
 
 def rating_before(request: EstimateRequest, timing: Timing) -> float:

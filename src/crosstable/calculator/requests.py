@@ -102,12 +102,12 @@ class EstimateRequest(NamedTuple):
     @property
     def games_with_result(self) -> int:
         """m, the games that are over."""
-        return sum(len(opponent.over) for opponent in self.opponents)
+        return sum(len(opponent.results) for opponent in self.opponents) - self.games_to_come
 
     @property
     def games_to_come(self) -> int:
         """The games that have no result yet."""
-        return sum(len(opponent.results) - len(opponent.over) for opponent in self.opponents)
+        return sum(opponent.results.count(None) for opponent in self.opponents)
 
 
 class Timing(NamedTuple):
@@ -133,31 +133,26 @@ def kind_of(request: EstimateRequest) -> OpponentsAt:
 def timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
     """Rules and system of a request, or every fault of its date, control and system."""
     timing, faults = _timing_of(
-        EstimateRequest(
-            request.section_date,
-            system=request.system,
-            control=request.control,
-            is_online=request.is_online,
-            is_dual=request.is_dual,
-        )
+        request.section_date, request.system, request.control, request.is_online, request.is_dual
     )
     return timing, list(faults)
 
 
 # One request is asked for its rules several times, and most requests are about few days and controls.
 @lru_cache(maxsize=512)
-def _timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
+def _timing_of(
+    day: date, system: RatingSystem | None, written: str, is_online: bool, is_dual: bool
+) -> tuple[Timing | None, list[Fault]]:
     try:
-        edition = edition_for(request.section_date)
+        edition = edition_for(day)
     except NoEditionError as error:
         return None, [fault("no-rules", "date", _sentence(error))]
-    system = request.system
     systems: tuple[RatingSystem, ...] = () if system is None else (system,)
-    is_dual = request.is_dual
-    if request.control:
-        is_online = request.is_online or (system is not None and system.is_online)
+    unsaid = RatingSystem.OLR if is_online else RatingSystem.OTBR
+    if written:
+        is_online = is_online or (system is not None and system.is_online)
         try:
-            control = parse_time_control(request.control)
+            control = parse_time_control(written)
         except TimeControlError as error:
             return None, [fault("time-control-not-read", "control", _sentence(error))]
         try:
@@ -167,13 +162,12 @@ def _timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
         is_dual = is_dual or (is_dual_control(control, edition.controls) and not is_online)
         if system is not None and system not in systems:
             told = " and ".join(each.name for each in systems)
-            return None, [fault("bad-value", "system", f"{request.control} is rated {told}, not {system.name}.")]
-    unsaid = RatingSystem.OLR if request.is_online else RatingSystem.OTBR
+            return None, [fault("bad-value", "system", f"{written} is rated {told}, not {system.name}.")]
     chosen = system or (systems[0] if systems else unsaid)
     if chosen not in edition.systems:
-        message = f"{chosen.name} ratings did not exist on {request.section_date}."
+        message = f"{chosen.name} ratings did not exist on {day}."
         return None, [fault("system-not-in-force", "system", message)]
-    if is_dual and not request.control and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
+    if is_dual and not written and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
         return None, [fault("bad-value", "dual", "Only Regular and Quick over the board are dual-rated.")]
     return Timing(edition, chosen, systems or (chosen,), is_dual), []
 

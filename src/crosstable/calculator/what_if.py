@@ -1,8 +1,8 @@
 """More than one estimate: the next game, every score still possible, what a target or a norm needs, many players.
 
-Every answer is the engine's own, a row of one section per outcome, with opponents where the request has them: at the
-rating after the event where it is given, else before it. With opponents held so, only the total score counts, not who
-was beaten, and no row moves another.
+Opponents stand where the request has them: at the rating after the event where it is given, else before it. With
+opponents held so, only the total score counts, not who was beaten: the engine rates the games once, and its formulas
+say what every other score gives.
 
 ``estimated`` takes many players at once: the standard formula of §4.2 over whole arrays. Rows that need more (the
 special formula, a floor) go through the calculation of a single estimate, so both always agree.
@@ -10,10 +10,11 @@ special formula, a floor) go through the calculation of a single estimate, so bo
 
 import math
 from collections.abc import Sequence
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from crosstable.calculator.estimate import (
+    Estimate,
+    Results,
     RowResult,
     checked,
     final_rating,
@@ -35,12 +36,12 @@ from crosstable.calculator.requests import (
 )
 from crosstable.errors import MissingLibraryError, UnratableSectionError, install_line
 from crosstable.faults import fault
-from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
+from crosstable.formulas.norms import MARGIN_SLACK, NORM_GAMES, NORM_LEVELS, NORM_MARGIN, NORM_MEETINGS, margin
 from crosstable.formulas.outcome import is_above_floors, official_rating, stored_whole
 from crosstable.formulas.standard import ODDS_SCALE, most_effective_games, odds, winning_expectancy
 from crosstable.formulas.steps import section_k
 from crosstable.rules.in_words import times
-from crosstable.terms import GAME_SCORES, NORM_CODES, KRule, RatingSystem, Result, total
+from crosstable.terms import GAME_SCORES, NORM_CODES, KRule, RatingSystem, Result
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,10 +109,16 @@ def next_game(request: EstimateRequest, opponent: Opponent) -> NextGame:
     longer = request._replace(opponents=(*request.opponents, opponent._replace(results=(Result.DRAW,))))
     timing = checked(longer)
     now = _rating_now(request, timing)
-    over = [each for one in request.opponents for each in one.over]
-    ways = [[*over, result] for result in (Result.WIN, Result.DRAW, Result.LOSS)]
-    found = rate_ways(_without_open(longer), ways, timing, _held(longer))
+    wins, draws, losses = _over(request)
+    ways = (wins + 1, draws, losses), (wins, draws + 1, losses), (wins, draws, losses + 1)
+    found = rate_ways(*rate_row(_without_open(longer), timing, _held(longer)), ways)
     return NextGame(now, *(_possibility(result, now) for result in found))
+
+
+def _over(request: EstimateRequest) -> Results:
+    """Wins, draws and losses of the games that are over."""
+    over = [result for opponent in request.opponents for result in opponent.results]
+    return over.count(Result.WIN), over.count(Result.DRAW), over.count(Result.LOSS)
 
 
 def _without_open(request: EstimateRequest) -> EstimateRequest:
@@ -119,28 +126,41 @@ def _without_open(request: EstimateRequest) -> EstimateRequest:
     return request._replace(opponents=tuple(one._replace(results=one.over) for one in request.opponents))
 
 
-def outcomes(request: EstimateRequest) -> Outcomes:
-    """The rating for every score that the games to come can bring; for all games where none is to come."""
+def outcomes(request: EstimateRequest, made: Estimate | None = None) -> Outcomes:
+    """The rating for every score that the games to come can bring; for all games where none is to come.
+
+    ``made`` is the estimate of the same request, where there is one already.
+    """
     timing = checked(request)
-    asked = request
-    if not request.games_to_come:
-        every = (one._replace(results=(None,) * len(one.results)) for one in request.opponents)
-        asked = request._replace(opponents=tuple(every))
-    if asked.games_to_come > MOST_TO_COME:
-        message = f"{asked.games_to_come} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
+    is_open = request.games_to_come > 0
+    games = request.games_to_come or request.games_with_result
+    if games > MOST_TO_COME:
+        message = f"{games} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
         raise UnratableSectionError([fault("bad-value", "game", message, "Give results for some of the games.")])
-    fixed = [GAME_SCORES[result] for opponent in asked.opponents for result in opponent.over]
-    kind = _held(request)
+    fixed = _over(request) if is_open else (0, 0, 0)
+    if made is not None and made.kind is _held(request) and not is_open:
+        rated, player = made.rated, made.player
+    else:
+        rated, player = rate_row(_all_over(request), timing, _held(request))
     before = rating_before(request, timing)
-    ways = [_with_score(asked, half / 2.0) for half in range(2 * asked.games_to_come + 1)]
-    found = tuple(_possibility(result, before) for result in rate_ways(asked, ways, timing, kind))
-    return Outcomes(before, total(fixed), len(fixed), asked.games_to_come, found)
+    ways = [_with_score(fixed, half, games) for half in range(2 * games + 1)]
+    found = tuple(_possibility(result, before) for result in rate_ways(rated, player, ways))
+    return Outcomes(before, fixed[0] + 0.5 * fixed[1], sum(fixed), games, found)
 
 
-def _with_score(request: EstimateRequest, score: float) -> list[Result]:
-    """The results of all games, with those to come such that they add up to a score."""
-    results = results_worth(score, request.games_to_come)
-    return [next(results) if each is None else each for opponent in request.opponents for each in opponent.results]
+def _all_over(request: EstimateRequest) -> EstimateRequest:
+    """The request as if all its games had been played; those to come count as drawn."""
+    return request._replace(
+        opponents=tuple(
+            one._replace(results=tuple(result or Result.DRAW for result in one.results)) for one in request.opponents
+        )
+    )
+
+
+def _with_score(fixed: Results, half_points: int, games: int) -> Results:
+    """All results if the games that vary bring so many half points: wins first, at most one draw, then losses."""
+    wins, draws = divmod(half_points, 2)
+    return fixed[0] + wins, fixed[1] + draws, fixed[2] + games - wins - draws
 
 
 def score_needed(found: Outcomes, target: float) -> Possibility | None:
@@ -159,24 +179,30 @@ def score_chances(request: EstimateRequest) -> dict[float, float]:
 
     Games that are over count as they ended; where none is to come all are open. An unrated opponent counts as equal.
     """
-    timing = checked(request)
-    own = rating_before(request, timing)
+    own = rating_before(request, checked(request))
     has_open = request.games_to_come > 0
-    chances = {0.0: 1.0}
+    over, chances = 0.0, [1.0]
     for opponent in request.opponents:
         strength = _strength(request, opponent)
         expected = winning_expectancy(odds(own), odds(own if math.isnan(strength) else strength))
         draws = EVEN_DRAWS * 2.0 * min(expected, 1.0 - expected)
         wins = expected - draws / 2.0
         for result in opponent.results:
-            ways = {1.0: wins, 0.5: draws, 0.0: 1.0 - wins - draws}
             if has_open and result is not None:
-                ways = {GAME_SCORES[result]: 1.0}
-            added: dict[float, float] = {}
-            for (score, chance), (more, way) in product(chances.items(), ways.items()):
-                added[score + more] = added.get(score + more, 0.0) + chance * way
-            chances = added
-    return dict(sorted(chances.items()))
+                over += GAME_SCORES[result]
+            else:
+                chances = _with_game(chances, 1.0 - wins - draws, draws, wins)
+    return {over + half / 2.0: chance for half, chance in enumerate(chances)}
+
+
+def _with_game(chances: Sequence[float], losses: float, draws: float, wins: float) -> list[float]:
+    """The chances of each number of half points with one game more."""
+    added = [0.0] * (len(chances) + 2)
+    for half, chance in enumerate(chances):
+        added[half] += chance * losses
+        added[half + 1] += chance * draws
+        added[half + 2] += chance * wins
+    return added
 
 
 class Path(NamedTuple):
@@ -264,43 +290,35 @@ class NormChances(NamedTuple):
     score: float
 
 
-def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[float | None]:
-    """The least score, in half points, that earns a norm at each level or a higher one, lowest first, if any does."""
-    found: list[float | None] = []
-    for half in range(2 * len(opponents) + 1):
-        reached = highest_norm(half / 2.0, opponents, most_meetings)
-        found += [half / 2.0] * (reached + 1 - len(found))
-    return found + [None] * (len(NORM_LEVELS) - len(found))
-
-
 def norm_chances(request: EstimateRequest) -> NormChances:
     """The norms that are possible against the opponents of a request, games to come included."""
-    scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.over]
-    score, to_come = total(scores), request.games_to_come
+    wins, draws, losses = _over(request)
+    score, to_come = wins + 0.5 * draws, request.games_to_come
     reason = _why_none(request)
     if reason:
-        return NormChances((), reason, len(scores), to_come, score)
+        return NormChances((), reason, wins + draws + losses, to_come, score)
     opponents = [
         strength
         for opponent in request.opponents
         for strength in [_strength(request, opponent)] * len(opponent.results)
     ]
-    most_meetings = max(len(opponent.results) for opponent in request.opponents)
-    needed = scores_for_norms(opponents, most_meetings)
-    chances = tuple(_chance(at, opponents, each, score, to_come) for at, each in enumerate(needed))
-    return NormChances(chances, "", len(scores), to_come, score)
+    chances = tuple(_chance(position, opponents, score, to_come) for position in range(len(NORM_LEVELS)))
+    return NormChances(chances, "", wins + draws + losses, to_come, score)
 
 
-def _chance(position: int, opponents: Sequence[float], needed: float | None, score: float, to_come: int) -> NormChance:
+def _chance(position: int, opponents: Sequence[float], score: float, to_come: int) -> NormChance:
+    """A level: the least score, in half points, that is more than a point above what is expected of it."""
     level = NORM_LEVELS[position]
-    rest = math.inf if needed is None else max(0.0, needed - score)
+    expected = 0.0 - margin(level, 0.0, opponents)
+    needed = math.floor(2.0 * (expected + NORM_MARGIN + MARGIN_SLACK)) / 2.0 + 0.5
+    rest = max(0.0, needed - score)
     return NormChance(
         code=NORM_CODES[position],
         title=NORM_TITLES[position],
         level=int(level),
-        expected=0.0 - margin(level, 0.0, opponents),
-        needed=needed,
-        from_rest=rest if rest <= to_come else None,
+        expected=expected,
+        needed=needed if needed <= len(opponents) else None,
+        from_rest=rest if rest <= to_come and needed <= len(opponents) else None,
     )
 
 

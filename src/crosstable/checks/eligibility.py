@@ -4,7 +4,7 @@ import math
 
 from crosstable.catalogue import TEMPLATES
 from crosstable.checks.controls import Timing
-from crosstable.checks.places import SectionPlace
+from crosstable.checks.findings import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault

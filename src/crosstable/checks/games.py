@@ -6,7 +6,7 @@ Nobody twice in a round, no hidden match, points that add up (readings 82, 92).
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from crosstable.checks.places import SectionPlace
+from crosstable.checks.findings import SectionPlace
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
 from crosstable.limits import FEWEST_GAMES_OF_A_MATCH

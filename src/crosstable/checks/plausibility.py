@@ -7,7 +7,7 @@ to, people far away from them: whoever did what the rating expects performs at t
 
 import math
 
-from crosstable.checks.places import in_file, player_words
+from crosstable.checks.findings import in_file, player_words
 from crosstable.engine.after import highest_floor, system_section
 from crosstable.engine.records import RatedPlayer, RatedSection
 from crosstable.errors import Fault

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import date
 
 from crosstable.checks.controls import Timing, timing
+from crosstable.checks.findings import SectionPlace, section_number, section_place
 from crosstable.checks.games import game_faults, pairing_faults
-from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.faults import fault

@@ -45,10 +45,10 @@ COMMANDS: Mapping[str, Command] = {
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
     "members": Command("members.parser", "write a members file for the players of an event"),
-    "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
-    "audit": Command("uschess.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
+    "verify": Command("posted.verify_parser", "compare computed ratings with posted ones", is_long=True),
+    "audit": Command("posted.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
     "fetch": Command(
-        "uschess.fetch_parser",
+        "posted.fetch_parser",
         "fetch an event or a member from the US Chess ratings API",
         is_long=True,
         needs=("httpx",),
@@ -70,11 +70,13 @@ COMMANDS: Mapping[str, Command] = {
         needs=("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic"),
         extra="site",
     ),
-    "app": Command("app.parser", "the browser application, which needs no server: a local look at it", is_long=True),
+    "app": Command(
+        "serve.app_parser", "the browser application, which needs no server: a local look at it", is_long=True
+    ),
     "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
     "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
-    "doctor": Command("shell.doctor_parser", "show what is installed, what is missing, and where data lies"),
-    "completion": Command("shell.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
+    "doctor": Command("reference.doctor_parser", "show what is installed, what is missing, and where data lies"),
+    "completion": Command("reference.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
 }
 # The extra that brings a library which is imported only where it is used.
 EXTRA_OF: Mapping[str, str] = {

@@ -169,7 +169,7 @@ def _estimate(options: argparse.Namespace) -> int:
 def _refused(faults: Sequence[Fault], options: argparse.Namespace) -> int:
     """Say everything that is wrong, to people or to programs."""
     if options.json:
-        from crosstable.pipeline.documents import fault_object
+        from crosstable.pipeline.results import fault_object
 
         print_json(estimate_document({"faults": [fault_object(fault) for fault in faults]}))
     else:

@@ -231,17 +231,17 @@ def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -
 
         _print_or_write(crosstable_page(event, tie_breaks), options)
     elif options.csv:
-        from crosstable.output.crosstable_csv import crosstable_csv
+        from crosstable.output.crosstable_sheets import crosstable_csv
 
         _print_or_write(crosstable_csv(event, tie_breaks), options)
     elif options.xlsx:
-        from crosstable.output.crosstable_xlsx import crosstable_xlsx
+        from crosstable.output.crosstable_sheets import crosstable_xlsx
 
         write_files({options.xlsx: crosstable_xlsx(event, tie_breaks)}, is_forced=options.force)
     elif options.each_round:
         _print_each_round(event, given, options)
     else:
-        from crosstable.output.terminal import print_crosstables
+        from crosstable.output.crosstable_text import print_crosstables
 
         print_crosstables(event, tie_breaks)
 
@@ -255,7 +255,7 @@ def _print_or_write(text: str, options: argparse.Namespace) -> None:
 
 def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
     """The event rated anew as it stood after every round: ratings are never added up round by round."""
-    from crosstable.output.each_round import each_round_text
+    from crosstable.output.crosstable_text import each_round_text
 
     rounds = max(len(player.cells) for section in event.report.sections for player in section.players)
     stages = [
@@ -365,8 +365,8 @@ def convert_parser() -> Parser:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from crosstable.checks.accepted import accept
-    from crosstable.pipeline.completing import chosen, completed, is_settled
+    from crosstable.checks.findings import accept
+    from crosstable.pipeline.reading import chosen, completed, is_settled
 
     given = inputs(options.files)
     if len(given) > 1:
@@ -404,10 +404,10 @@ def _convert(options: argparse.Namespace) -> int:
 def _write(report: Report, options: argparse.Namespace) -> None:
     changes: list[Fault] = []
     if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
-        from crosstable.formats import uschess_dbf
+        from crosstable.formats import uschess_write
 
         os.makedirs(options.out, exist_ok=True)
-        files = {os.path.join(options.out, name): data for name, data in uschess_dbf.write(report, changes).items()}
+        files = {os.path.join(options.out, name): data for name, data in uschess_write.write(report, changes).items()}
     else:
         from crosstable.pipeline.submitting import written
 

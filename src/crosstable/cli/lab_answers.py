@@ -128,7 +128,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
 
 def _reports(folder: str) -> Iterator["Report"]:
     """The reports of a folder: archives of crosstables, or one in each file."""
-    from crosstable.cli.verify import files_in, reports_in
+    from crosstable.cli.posted import files_in, reports_in
     from crosstable.errors import HistoryError
 
     if not os.path.isdir(folder):

@@ -8,7 +8,7 @@ from crosstable.cli.event_files import COMPLETING, MEMBERS, rated_files
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, several, take
 from crosstable.cli.printing import faults_text, warn, write_files
 from crosstable.errors import FAULTY, RefusedError
-from crosstable.formats.background_columns import columns_for, written
+from crosstable.formats.columns import columns_for, written
 from crosstable.formats.members import MemberDetails
 from crosstable.formats.sheet_rows import as_text, csv_bytes
 from crosstable.pipeline.rating import RatedEvent

@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("office_upkeep", "make a new office"),
     "status": ("office_upkeep", "show what is in the office and what is waiting"),
     "members": ("office_members", "import, show and merge members"),
-    "outside-ratings": ("office_outside", "import FIDE's monthly list, and show who is rated abroad by it"),
+    "outside-ratings": ("office_supplements", "import FIDE's monthly list, and show who is rated abroad by it"),
     "submit": ("office_events", "check event files of any known format, record them and rate them"),
     "correct": ("office_events", "correct an event: by a new file, one result, or a member id"),
     "confirm": ("office_events", "accept held sections or requested corrections, if they are sound"),

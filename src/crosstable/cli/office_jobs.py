@@ -1,12 +1,14 @@
 """``office jobs``, ``office schedule``, ``office worker``: what is done beside the site, and who does it."""
 
 import argparse
-import logging
 import os
 import signal
 import threading
+from logging.config import dictConfig
 from types import FrameType
+from typing import Any
 
+from crosstable import log_lines
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, add_command, add_commands, day, option
 from crosstable.cli.printing import columns, print_table, say
@@ -38,6 +40,9 @@ def add_jobs(made: Parser) -> None:
     option(added, "--file FILE", "for an import: a members file", default="")
     option(added, "--ratings-as-of DATE", "the date of ratings of the file that have no 'as of' column", type=day)
     option(added, "--month MONTH", "for publish: the month, like 2026-12", default="")
+    from crosstable.cli.office_supplements import add_cut_off
+
+    add_cut_off(added.add_argument_group("for publish"))
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -84,7 +89,7 @@ def _retry(options: argparse.Namespace) -> None:
 
 
 def _add(options: argparse.Namespace) -> None:
-    kind, wish = JobKind(options.kind), {}
+    kind, wish = JobKind(options.kind), dict[str, Any]()
     if kind is JobKind.BACKUP:
         if not os.path.isdir(options.folder):
             raise OfficeError(f"a backup needs a folder that is there, not {options.folder!r}: --folder FOLDER")
@@ -92,7 +97,7 @@ def _add(options: argparse.Namespace) -> None:
     if kind is JobKind.PUBLISH:
         from crosstable.office.published import month_of
 
-        wish = {"month": str(month_of(options.month))}
+        wish = {"month": str(month_of(options.month)), "basis": options.cut_off, "anyway": options.anyway}
     content = None
     if kind is JobKind.IMPORT:
         wish, content = _imported(options)
@@ -103,7 +108,7 @@ def _add(options: argparse.Namespace) -> None:
     say(f"next: crosstable office jobs show {job.job_id}")
 
 
-def _imported(options: argparse.Namespace) -> tuple[dict[str, str], bytes | None]:
+def _imported(options: argparse.Namespace) -> tuple[dict[str, Any], bytes | None]:
     """A members file, whose errors are told at once, or the folder of an archive."""
     file, folder, as_of = options.file, options.folder, options.ratings_as_of
     if bool(file) == bool(folder):
@@ -166,7 +171,7 @@ def _worker(options: argparse.Namespace) -> None:
     """Do jobs until Ctrl-C or a signal to end; what is being done then goes back into the queue."""
     from crosstable.office.worker import Worker
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    dictConfig(log_lines.settings(options.log == "json"))
     with opened(options) as office:
         worker = Worker(office)
         stop_with_signals(worker.stop)

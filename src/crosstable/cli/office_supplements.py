@@ -1,4 +1,7 @@
-"""``office publish`` and ``office supplements``: the official list of a month, frozen, shown, written, its top."""
+"""``office publish``, ``supplements`` and ``outside-ratings``: official lists of a month, and FIDE's.
+
+``office outside-ratings``: FIDE's monthly list, and who is rated abroad by it.
+"""
 
 import argparse
 import os
@@ -6,24 +9,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
-from crosstable.cli.options import Parser, count, flag, option, take
+from crosstable.cli.options import Parser, Takes, add_command, add_commands, american_day, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files
 from crosstable.errors import FAULTY, FormatError, OfficeError, RefusedError
+from crosstable.formats import fide_list
 from crosstable.office import list_files
-from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
+from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.office.proposals import publication
-from crosstable.office.published import CENTRAL, Month, cut_off, month_of
+from crosstable.office.published import CENTRAL, month_of
 from crosstable.office.supplements import (
     Basis,
     Supplement,
     left_out,
-    list_rows,
-    require_nothing_waits,
-    run_by,
+    require_publishable,
     supplements,
 )
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
@@ -42,11 +45,18 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
     form: (written, _TOPS.get(form)) for form, written in list_files.FORMS.items()
 }
 
+FIDE = "FIDE"
+
 
 def add_publish(made: Parser) -> None:
     """What ``office publish`` takes."""
     office_command(made, _publish, "--by", "--reason", "--account")
     option(made, "month MONTH", "the month of the supplement, like 2026-12")
+    add_cut_off(made)
+
+
+def add_cut_off(made: Takes) -> None:
+    """What is in a supplement, and whether it may leave something out."""
     made.add_argument(
         "--cut-off",
         choices=[basis.value for basis in Basis],
@@ -61,10 +71,8 @@ def _publish(options: argparse.Namespace) -> None:
     month = month_of(options.month)
     basis = Basis(options.cut_off)
     with opened(options) as office:
-        _refuse_empty(office, month, basis)
+        require_publishable(office, month, basis, anyway=options.anyway)
         with office.reading() as connection:
-            if not options.anyway:
-                require_nothing_waits(connection, month, basis)
             waits = left_out(connection, month, basis)
         author = author_of(options, f"the supplement of {month}")
         act = done_or_proposed(office, options, publication(str(month), basis, anyway=options.anyway), author)
@@ -79,23 +87,6 @@ def _publish(options: argparse.Namespace) -> None:
     say(f"head of the journal {made.head}")
     if waits:
         warn(f"note: {waits}; what was not rated by the cut-off is not in it")
-
-
-def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
-    """An empty supplement is nearly always a mistake, and it could never be changed."""
-    if basis is not Basis.NOW and cut_off(month) > office.clock():
-        return  # still to come: the office says so itself
-    with office.reading() as connection:
-        run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
-        if list_rows(connection, basis, month, run).height:
-            return
-    day = cut_off(month).astimezone(CENTRAL).date()
-    if basis is Basis.RULE:
-        raise OfficeError(
-            f"the supplement of {month} would be empty: nothing was rated by its cut-off on {american(day)}; --cut-off "
-            "played takes what was played by then, --cut-off now everything that is rated"
-        )
-    raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
 
 
 def add_supplements(made: Parser) -> None:
@@ -275,3 +266,79 @@ def _print_top(top: TopList, options: argparse.Namespace) -> None:
         for row in top.rows
     ]
     print_table(RANKED_COLUMNS, shown, "no members")
+
+
+def add_outside_ratings(made: Parser) -> None:
+    """What ``office outside-ratings`` takes."""
+    group = add_commands(made)
+    one = add_command(group, "import", "record the ratings and flags that FIDE's list of a month has of members")
+    office_command(
+        one,
+        _import,
+        *("--no-rate", "--json", "--by", "--reason"),
+        epilog="Members are found by their FIDE id (office decide fact, or the members file). Give the standard or the "
+        "combined list of ratings.fide.com as it is: TXT or XML, zipped or not. Prints who of the members played in "
+        "the period and is rated abroad (2025 text §6). The same list again changes nothing. With --json nothing is "
+        "rated yet: crosstable office rerate does.",
+    )
+    option(one, "file FILE", "the list")
+    option(one, "--federation NAME", "whose list it is", choices=(FIDE,), required=True)
+    option(one, "--date DATE", "the day from which the list holds", type=american_day, required=True)
+
+
+def _import(options: argparse.Namespace) -> int:
+    try:
+        return _imported(options)
+    except FormatError as error:
+        warn_of_faults(options.file, [error.fault])
+        raise RefusedError("nothing was stored", FAULTY) from error
+
+
+def _imported(options: argparse.Namespace) -> int:
+    with fide_list.opened(options.file) as found, opened(options) as office:
+        if found.month is not None and found.month != options.date.replace(day=1):
+            raise RefusedError(f"{options.file} is the list of {found.month:%B %Y}, not of {options.date:%B %Y}")
+        author = author_of(options, f"FIDE list of {options.date}, {os.path.basename(options.file)}")
+        made = import_fide_list(office, author, found.players, options.date)
+        if options.json:
+            print_json(_document(made, options))
+        else:
+            _tell(made, options)
+        if options.no_rate or options.json:
+            return 0
+        return rate_and_tell(office, options, f"after importing the FIDE list of {options.date}", is_brief=True)
+
+
+def _tell(made: ImportedList, options: argparse.Namespace) -> None:
+    entry = "nothing new" if made.imported.act is None else f"entry {made.imported.act}"
+    listed = f"{counted(made.listed, 'player')}, {made.members:,} of them members"
+    say(f"FIDE list of {american(options.date)}: {listed} ({entry})")
+    for abroad in Abroad:
+        rows = [_row(one) for one in made.candidates if one.abroad is abroad]
+        if rows:
+            say("")
+            say(f"{TITLES[abroad]}:")
+            print_table(columns("member", "name", "FIDE id", ">FIDE", ">games"), rows)
+
+
+TITLES = {
+    Abroad.AUTOMATIC: "Rated abroad automatically",
+    Abroad.OPTED_IN: "Rated abroad, because they opted in",
+    Abroad.INCLUDED: "Rated abroad under another flag, because they opted in",
+    Abroad.NOT_OPTED_IN: "Not rated abroad unless they opt in (office decide opt-in)",
+}
+
+
+def _row(one: Candidate) -> tuple[str, ...]:
+    return one.member_id, one.name, one.fide_id, "unrated" if one.fide is None else f"{one.fide:g}", str(one.games)
+
+
+def _document(made: ImportedList, options: argparse.Namespace) -> dict[str, object]:
+    return {
+        "format": "crosstable-office-fide-list/1",
+        "date": options.date,
+        "entry": made.imported.act,
+        "players": made.listed,
+        "members": made.members,
+        "candidates": [one._asdict() for one in made.candidates],
+    }

@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from crosstable.engine.competitors import Competitor
-from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
-from crosstable.engine.records import Assumption, PassWorking, Start
+from crosstable.engine.records import (
+    NUMBERS,
+    Assumption,
+    Numbers,
+    PassWorking,
+    Start,
+    known_games,
+    numbers_of,
+    with_numbers,
+)
 from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
 from crosstable.formulas.section import (
     Limits,
@@ -149,17 +157,16 @@ def match_past(constants: Constants, section: Section, record: PlayerRating) -> 
     return past
 
 
-def limits_of(at: SystemSection, player: Prepared) -> Limits:
-    """What holds a player's rating in a section, whatever is computed: decided floors, ceiling, matches (§5, §7)."""
-    record = player.record
+def limits_of(at: SystemSection, record: PlayerRating, numbers: Numbers) -> Limits:
+    """What holds a rating in a section, whatever is computed: decided floors, ceiling, matches (§5, §7)."""
     ceiling = math.inf if record.ceiling is None else record.ceiling
     past = match_past(at.edition.constants, at.section, record)
-    return Limits(decided_floor(record), ceiling, player.numbers.lowered_floor, past)
+    return Limits(decided_floor(record), ceiling, numbers.lowered_floor, past)
 
 
 def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
-    share, limits = share_of(at.facts, *player.results), limits_of(at, player)
+    share, limits = share_of(at.facts, *player.results), limits_of(at, player.record, player.numbers)
     return section_outcome(at.edition.constants, at.facts, player.numbers, share, computed, limits)
 
 

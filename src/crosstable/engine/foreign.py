@@ -14,8 +14,7 @@ from crosstable.engine.after import (
     record_after,
 )
 from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
-from crosstable.engine.numbers import known_games, numbers_of
-from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
+from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer, known_games, numbers_of
 from crosstable.engine.starts import is_carried, on_scale
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion

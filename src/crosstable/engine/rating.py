@@ -1,7 +1,11 @@
-"""Rating one section in one system: columns in, the five steps, outcomes and new rating records out (§1, §5, §7)."""
+"""Rating one section in one system (§1, §5, §7), and sections one after the other, records carried on.
+
+Sections one after the other: each rated in its systems, and the rating records of members carried on.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 from crosstable.engine.after import (
     Prepared,
@@ -16,8 +20,7 @@ from crosstable.engine.after import (
     unrated_record,
 )
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
-from crosstable.engine.numbers import numbers_of
-from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection
+from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection, numbers_of
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
@@ -33,6 +36,7 @@ from crosstable.terms import (
     Formula,
     KRule,
     Past,
+    PlayerRating,
     RatingSystem,
     Section,
 )
@@ -54,6 +58,9 @@ class RatedField(NamedTuple):
     sheet: Sheet
     outcomes: Sequence[Outcome]
     finals: Sequence[float]
+
+
+Member = TypeVar("Member")
 
 
 def rate(
@@ -197,3 +204,33 @@ def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)
     return None if level == NO_NORM else NORM_CODES[level]
+
+
+def rate_systems(section: Section, backgrounds: Mapping[int, Background], edition: Edition) -> tuple[RatedSection, ...]:
+    """A section rated in each of its systems from what the players brought; neither sees the other's result."""
+    who = competitors(section, backgrounds)
+    return tuple(rate_competitors(section, system, who, edition) for system in section.systems)
+
+
+class Replay(Generic[Member]):
+    """The rating records of members, by system, as they are after the last section or adjustment."""
+
+    def __init__(self) -> None:
+        self.records: dict[Member, dict[RatingSystem, PlayerRating]] = {}
+
+    def of(self, member: Member) -> Mapping[RatingSystem, PlayerRating]:
+        """A member's rating records."""
+        return self.records.get(member, {})
+
+    def put(self, member: Member, system: RatingSystem, record: PlayerRating) -> None:
+        """Set a member's rating record."""
+        self.records.setdefault(member, {})[system] = record
+
+    def carry(self, rated: Sequence[RatedSection], member_of: Callable[[str], Member | None]) -> None:
+        """Set the records after a section of everybody who played in it; ``member_of`` tells by id whom to carry."""
+        for one in rated:
+            for player in one.players:
+                # Whoever did not play keeps their record, and with it the day it is of.
+                member = member_of(player.member_id) if player.games else None
+                if member is not None and player.after is not None:
+                    self.put(member, one.system, player.after)

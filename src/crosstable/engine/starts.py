@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping
 from datetime import date
 
-from crosstable.engine.numbers import known_games
-from crosstable.engine.records import Assumption, SourceWorking, Start
+from crosstable.engine.records import Assumption, SourceWorking, Start, known_games
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.initial import (
     NO_DAY,

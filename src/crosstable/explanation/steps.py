@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedGame
 from crosstable.engine.after import match_past, system_section, unrated_record
-from crosstable.engine.numbers import numbers_of
+from crosstable.engine.records import numbers_of
 from crosstable.explanation import words
 from crosstable.explanation.starts import carried, piece_of
 from crosstable.explanation.telling import Line, Telling, plain

@@ -142,10 +142,11 @@ _EQUALS = "{formula} = "
 
 
 class Line(NamedTuple):
-    """One sentence of an explanation: its part, the §, the words, and the number it speaks of (NaN: none).
+    """One sentence of an explanation: its part, the §, the text, and the number it is about (NaN if there is none).
 
-    ``key`` names its template and ``values`` what was put in; ``document`` is the text whose § is cited. ``formula`` is
-    the number in Python's arithmetic, with every digit; ``None`` where nothing is computed or the number is rounded.
+    ``key`` names the template of the sentence, and ``values`` what was filled in. ``document`` is the rating document
+    of the §. ``formula`` is how the number is computed, as Python arithmetic with every digit; it is ``None`` in a line
+    that computes nothing or that rounds.
     """
 
     part: str

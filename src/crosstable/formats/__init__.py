@@ -5,13 +5,16 @@ shape. May import terms, errors, the catalogue of faults, and ``rules.editions``
 """
 
 import os
+from collections.abc import Iterable
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
+from crosstable.sentences import counted
 from crosstable.terms import Report
 from crosstable.tuples import NamedTuple
 
 LARGEST_FILE = 50_000_000
+MOST_FAULTS = 500  # of one file: past these they are counted, so that a list of a million mistakes stays readable
 
 
 class Reading(NamedTuple):
@@ -19,6 +22,34 @@ class Reading(NamedTuple):
 
     report: Report
     faults: tuple[Fault, ...]
+
+
+class FaultList(list[Fault]):
+    """Faults in the order of finding; past ``MOST_FAULTS`` they are only counted."""
+
+    def __init__(self, found: Iterable[Fault] = ()) -> None:
+        super().__init__()
+        self.unlisted = 0
+        self.extend(found)
+
+    def append(self, found: Fault) -> None:
+        """Keep a fault, or count it where enough are kept."""
+        if len(self) < MOST_FAULTS:
+            super().append(found)
+        else:
+            self.unlisted += 1
+
+    def extend(self, found: Iterable[Fault]) -> None:
+        """Keep or count several faults."""
+        for each in found:
+            self.append(each)
+
+    def closed(self, place: str) -> tuple[Fault, ...]:
+        """All that was kept, and a last fault that says how many more there are."""
+        if not self.unlisted:
+            return tuple(self)
+        message = f"Not listed: {counted(self.unlisted, 'more fault')}."
+        return (*self, fault("damaged-file", place, message, "Correct the faults above first."))
 
 
 # Paths are plain strings here: pathlib alone would cost a tenth of the time that rating one event may take.

@@ -67,7 +67,7 @@ def read_input(given: Input) -> Reading:
 def read_data(data: bytes, name: str) -> Reading:
     """Read the bytes of one file of any known format."""
     if data.startswith(UTF_16) or 0 in data[:2]:
-        from crosstable.formats.page_text import as_utf8
+        from crosstable.formats.pages import as_utf8
 
         data = as_utf8(data)
     start = data.removeprefix(BOM).lstrip()[:1]
@@ -90,12 +90,12 @@ def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats.json_fields import load_json
 
     if EVENT_MARK not in data[:4000]:
-        from crosstable.formats import ratings_api, swisssys, swisssys_web
+        from crosstable.formats import ratings_api, swisssys
 
         if swisssys.looks_like(data):
             return swisssys.read(data, name)
-        if swisssys_web.looks_like(data):
-            return swisssys_web.read(data, name)
+        if swisssys.looks_like_web(data):
+            return swisssys.read_web(data, name)
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
         if data.lstrip().startswith(PGN):

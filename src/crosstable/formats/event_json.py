@@ -5,8 +5,7 @@ from typing import Any
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading
-from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
-from crosstable.formats.record_fields import read_field
+from crosstable.formats.json_fields import LONGEST_TEXT, Fields, in_short, load_json, read_field
 from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.rules.time_controls import split_schedule
@@ -150,7 +149,7 @@ def _systems(fields: Fields) -> tuple[RatingSystem, ...]:
         if isinstance(item, str) and item in SYSTEM_NAMES:
             systems.append(RatingSystem[item])
         else:
-            message = f"{shown(item)} is no rating system; the systems are {', '.join(SYSTEM_NAMES)}."
+            message = f"{in_short(item)} is no rating system; the systems are {', '.join(SYSTEM_NAMES)}."
             fields.report("bad-value", f"systems[{at}]", message)
     return tuple(dict.fromkeys(systems))
 
@@ -181,7 +180,7 @@ def _cell(item: object) -> ReportedCell:
     if item is None:
         return ReportedCell("", Result.BLANK, 0, "")
     if not isinstance(item, str):
-        return ReportedCell(shown(item)[:LONGEST_CELL], None, 0, "")
+        return ReportedCell(in_short(item)[:LONGEST_CELL], None, 0, "")
     return read_cell(item)
 
 

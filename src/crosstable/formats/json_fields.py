@@ -1,4 +1,7 @@
-"""Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
+"""Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on.
+
+Reading the plain fields of a rating record, the same bounds in event files and in sheets.
+"""
 
 import json
 import re
@@ -6,16 +9,32 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
+from crosstable.limits import HIGHEST_RATING
+from crosstable.rules.editions import LOWEST_FLOOR
+from crosstable.terms import FieldKind, Kept
 
 LONGEST_TEXT = 500
 DEEPEST = 100
 LONGEST_SHOWN = 40
 MOST_HINTS = 100
+
+
+class Source(Protocol):
+    """An object of an event file, or a row of a sheet: values by name, faults collected."""
+
+    def number(self, name: str, *, least: float = 0.0, most: float = 1e6) -> float | None:
+        """A number within bounds."""
+
+    def whole(self, name: str, *, least: int = 0, most: int = 10**6) -> int | None:
+        """A whole number within bounds."""
+
+    def day(self, name: str) -> date | None:
+        """A date."""
 
 
 def is_deep(text: str) -> bool:
@@ -36,7 +55,7 @@ def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, l
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            faults.append(fault("bad-value", name, f"The field {shown(_twice(pairs))} stands twice in one object."))
+            faults.append(fault("bad-value", name, f"The field {in_short(_twice(pairs))} stands twice in one object."))
         return found
 
     def not_a_number(text: str) -> float:
@@ -127,7 +146,7 @@ class Fields:
             self.report("wrong-type", name, f"{name} must be a number.")
             return None
         if not least <= value <= most:  # neither are what is not a number and what is infinite
-            self.report("bad-value", name, f"{name} is {shown(value)}; it must be between {least:g} and {most:g}.")
+            self.report("bad-value", name, f"{name} is {in_short(value)}; it must be between {least:g} and {most:g}.")
             return None
         return float(value)
 
@@ -156,7 +175,7 @@ class Fields:
             return None
         day = iso_day(value) if isinstance(value, str) else None
         if day is None:
-            self.report("bad-date", name, f"{shown(value)} is not a date.")
+            self.report("bad-date", name, f"{in_short(value)} is not a date.")
         return day
 
     def choice(self, name: str, allowed: Sequence[str], default: str) -> str:
@@ -205,11 +224,11 @@ class Fields:
         names = {*self._seen, *also}
         for name in unknown:
             hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
-            short = shown(name)[1:-1]
+            short = in_short(name)[1:-1]
             self.report(code, short, f"{short} is not known here{hint}{listed}.")
 
 
-def shown(value: object) -> str:
+def in_short(value: object) -> str:
     """A value in short, as it may stand in a message or a cell; it may be of any depth and size."""
     if isinstance(value, list | dict):
         return "[ … ]" if isinstance(value, list) else "{ … }"
@@ -224,3 +243,18 @@ def nearest(name: str, known: set[str]) -> str:
         return ""
     close = get_close_matches(name, sorted(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def read_field(source: Source, name: str, kept: Kept) -> float | date | None:
+    """A field that is one number or one day, within the bounds of its kind."""
+    match kept.kind:
+        case FieldKind.COUNT:
+            return source.whole(name)
+        case FieldKind.DAY:
+            return source.day(name)
+        case FieldKind.GAMES:
+            return source.number(name)
+        case FieldKind.LEVEL:
+            return source.number(name, least=LOWEST_FLOOR, most=HIGHEST_RATING)
+        case _:
+            return source.number(name, most=HIGHEST_RATING)

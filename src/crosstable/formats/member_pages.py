@@ -20,7 +20,7 @@ from crosstable.errors import FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 from crosstable.formats.msa_header import SYSTEMS
-from crosstable.formats.page_tables import Page, read_page
+from crosstable.formats.pages import Page, read_page
 from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
 
 _MARK = b"US Chess MSA - Member Details"

@@ -1,7 +1,7 @@
 """A members file: what is known of members before an event, for reports that carry ids alone (``--members FILE``).
 
 Four forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
-member id, any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
+member id, any of the columns of ``columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
 ``Birth date`` …), and what an office keeps of its members beside that (``State``, ``FIDE id``, ``Member until`` …). A
 JSON list of objects as the players of an event file. The members of the ratings API, one or several. A saved page of
 US Chess with the details or the tournament history of one member.
@@ -13,14 +13,12 @@ from typing import NamedTuple, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
-from crosstable.formats import member_pages
-from crosstable.formats.background_columns import background_of, column_of
+from crosstable.formats import FaultList, member_pages
+from crosstable.formats.columns import COLUMNS, background_of, column_of
 from crosstable.formats.event_json import background_from
-from crosstable.formats.findings import FaultList
-from crosstable.formats.json_fields import Fields, load_json, shown
+from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
-from crosstable.formats.wallchart_titles import COLUMNS
 from crosstable.terms import Background
 
 TEMPLATE = """\
@@ -155,7 +153,7 @@ class _Members:
         if not member_id:
             self.faults.append(fault("missing-field", place, "The member id is missing."))
         elif member_id in self.backgrounds:
-            message = f"Member {shown(member_id)} stands in the file twice; this one was ignored."
+            message = f"Member {in_short(member_id)} stands in the file twice; this one was ignored."
             self.faults.append(fault("bad-value", place, message, "Keep one of the two."))
         else:
             self.backgrounds[member_id] = background

@@ -15,12 +15,11 @@ import re
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.event_json import read_cell
-from crosstable.formats.findings import FaultList
-from crosstable.formats.json_fields import LONGEST_TEXT, shown
+from crosstable.formats.json_fields import LONGEST_TEXT, in_short
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
-from crosstable.formats.page_text import page_text
+from crosstable.formats.pages import page_text
 from crosstable.notation import read_rating
 from crosstable.sentences import counted
 from crosstable.terms import (
@@ -188,20 +187,20 @@ class _Page:
         if _TOTAL.fullmatch(total):
             row.total = float(total)
         elif total:
-            self._bad(row, f"The total {shown(total)} is no number.")
+            self._bad(row, f"The total {in_short(total)} is no number.")
 
     def _further_line(self, row: _Row, cells: list[str]) -> None:
         state, middle = cells[0].strip(), cells[1]
         if _STATE.fullmatch(state) and not row.state:
             row.state = state
         elif state:
-            self._bad(row, f"{shown(state)} is no state.")
+            self._bad(row, f"{in_short(state)} is no state.")
         if member := _MEMBER.match(middle):
             row.member_id, middle = member[1], middle[member.end() :]
         for rating in _RATING.finditer(middle):
             self._take_rating(row, rating)
         if left := _RATING.sub("", middle).strip():
-            self._bad(row, f"{shown(left)} is no rating like 'R: 1641P17->1657P24'.")
+            self._bad(row, f"{in_short(left)} is no rating like 'R: 1641P17->1657P24'.")
         self._take_marks(row, cells[2:])
 
     def _take_rating(self, row: _Row, found: re.Match[str]) -> None:

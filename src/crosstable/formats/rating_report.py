@@ -12,12 +12,11 @@ import re
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.event_json import read_cell
-from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
-from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
+from crosstable.formats.pages import LARGEST_PAGE, decoded, lines_of
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import read_rating
 from crosstable.sentences import counted

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import day_of
-from crosstable.formats.json_fields import LONGEST_TEXT, shown
-from crosstable.formats.page_text import decoded
+from crosstable.formats.json_fields import LONGEST_TEXT, in_short
+from crosstable.formats.pages import decoded
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import WrittenRating, read_rating
 
@@ -136,11 +136,11 @@ def columns_of(row: Row, column_name: Callable[[str], str], faults: list[Fault])
     for at, title in enumerate(row.cells):
         column = column_name(title)
         if column and column in columns:
-            faults.append(fault("bad-value", row.place, f"Two columns are called {shown(title)}."))
+            faults.append(fault("bad-value", row.place, f"Two columns are called {in_short(title)}."))
         elif column:
             columns[column] = at
         elif title.strip():
-            message = f"The column {shown(title)} is not known and was ignored."
+            message = f"The column {in_short(title)} is not known and was ignored."
             faults.append(fault("unknown-field", row.place, message))
     return columns
 
@@ -172,7 +172,7 @@ class Cells:
         """A fault for every cell that stands under no title."""
         for at, text in enumerate(self._texts):
             if text and not (at < len(self._titles) and self._titles[at].strip()):
-                self._faults.append(fault("bad-value", self._place(at), f"{shown(text)} stands in no named column."))
+                self._faults.append(fault("bad-value", self._place(at), f"{in_short(text)} stands in no named column."))
 
     @property
     def systems(self) -> set[str]:
@@ -193,7 +193,7 @@ class Cells:
         if not text:
             return None
         if not _NUMBER.fullmatch(text.lower()):
-            self.report(column, "wrong-type", f"{shown(text)} is no number.")
+            self.report(column, "wrong-type", f"{in_short(text)} is no number.")
             return None
         value = float(text)
         if not least <= value <= most:
@@ -229,7 +229,7 @@ class Cells:
         text = self.text(column)
         found = day_of(text)
         if text and found is None:
-            self.report(column, "bad-date", f"{shown(text)} is not a date.")
+            self.report(column, "bad-date", f"{in_short(text)} is not a date.")
         return found
 
     def flag(self, column: str) -> bool | None:
@@ -237,7 +237,7 @@ class Cells:
         text = self.text(column)
         found = flag_of(text)
         if text and found is None:
-            self.report(column, "wrong-type", f"{shown(text)} is neither yes nor no.")
+            self.report(column, "wrong-type", f"{in_short(text)} is neither yes nor no.")
         return found
 
 

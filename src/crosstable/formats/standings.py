@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from crosstable.errors import FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading
-from crosstable.formats.page_tables import PageTable, read_page
-from crosstable.formats.page_text import decoded, lines_of
+from crosstable.formats.columns import opens_table, title_score
+from crosstable.formats.pages import PageTable, decoded, lines_of, read_page
 from crosstable.formats.sheet_rows import MOST_COLUMNS, Row
 from crosstable.formats.wallchart import LARGEST, MOST_ROWS, read_rows, table_score
-from crosstable.formats.wallchart_titles import opens_table, title_score
 from crosstable.limits import MEMBER_ID_DIGITS
 
 _LOOKED_AT = 200_000

@@ -14,10 +14,17 @@ from datetime import date
 from crosstable.errors import FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
-from crosstable.formats.trf_additions import US_CHESS
-from crosstable.formats.trf_heading import FIRST_DATE, KEPT, NO_METHOD, SEVERAL, kind_of, time_controls_of
-from crosstable.formats.trf_players import RESULTS
-from crosstable.formats.trf_time import to_code, to_text
+from crosstable.formats.trf import RESULTS, US_CHESS
+from crosstable.formats.trf_heading import (
+    FIRST_DATE,
+    KEPT,
+    NO_METHOD,
+    SEVERAL,
+    kind_of,
+    time_controls_of,
+    to_code,
+    to_text,
+)
 from crosstable.terms import (
     POINTS,
     Report,

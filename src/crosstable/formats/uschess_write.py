@@ -16,7 +16,6 @@ from crosstable.errors import Fault, FormatError, NoEditionError, TimeControlErr
 from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.dbf import Field
-from crosstable.formats.double_games import GAMES_PER_ROUND, ONLY_DOUBLE, cell_of
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.uschess_2c import (
     DOUBLE_SWISS,
@@ -25,20 +24,23 @@ from crosstable.formats.uschess_2c import (
     EVENT_FILE,
     FORFEIT_DRAW,
     FORMAT,
+    GAMES_PER_ROUND,
     HALF_K,
     MOST_ROUNDS,
     ONLINE,
+    ONLY_DOUBLE,
     PLAYER_FILE,
     PROGRAM,
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
     WAIVED,
+    cell_of,
+    make_fit,
     marked,
     player_fields,
     round_field,
 )
-from crosstable.formats.uschess_fit import make_fit
 from crosstable.rules.editions import edition_for
 from crosstable.rules.time_controls import parse_time_control, stored_spelling, systems_of_schedule
 from crosstable.terms import (

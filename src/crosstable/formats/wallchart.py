@@ -18,19 +18,12 @@ from datetime import date
 
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.faults import fault
-from crosstable.formats import Reading
-from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
-from crosstable.formats.dates import read_day, read_span
-from crosstable.formats.findings import FaultList
-from crosstable.formats.game_list import expanded
-from crosstable.formats.game_list import title_score as games_score
-from crosstable.formats.json_fields import LONGEST_TEXT, shown
-from crosstable.formats.page_text import UTF_16, decoded
-from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
-from crosstable.formats.wallchart_titles import (
+from crosstable.formats import FaultList, Reading
+from crosstable.formats.columns import (
     OTHER_LINES,
+    OUTSIDE,
     SECTION,
+    SYSTEM_WORDS,
     brings_ratings,
     has_ratings,
     opens_table,
@@ -39,6 +32,13 @@ from crosstable.formats.wallchart_titles import (
     titles_of,
     with_numbered_grids,
 )
+from crosstable.formats.dates import read_day, read_span
+from crosstable.formats.game_list import expanded
+from crosstable.formats.game_list import title_score as games_score
+from crosstable.formats.json_fields import LONGEST_TEXT, in_short
+from crosstable.formats.pages import UTF_16, decoded
+from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
+from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import (
     NOT_GIVEN,
@@ -317,7 +317,7 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
 
 
 def _first_text(row: Row) -> str:
-    return shown(next(cell for cell in row.cells if cell.strip()))
+    return in_short(next(cell for cell in row.cells if cell.strip()))
 
 
 def _is_remark(row: Row, table: _Part) -> bool:
@@ -404,7 +404,7 @@ def _number(chart: _Chart, part: _Part, order: int) -> int | None:
         return order
     if text.isascii() and text.isdigit() and 1 <= len(text) <= 4 and int(text):
         return int(text)
-    chart.bad(part, "wrong-type", f"The section number {shown(text)} is no number.")
+    chart.bad(part, "wrong-type", f"The section number {in_short(text)} is no number.")
     return None
 
 
@@ -412,14 +412,14 @@ def _kind(chart: _Chart, part: _Part) -> SectionType:
     text = chart.value(part, "type")
     kind = _KINDS.get(tidy_title(text) or "swiss")
     if kind is None:
-        chart.bad(part, "bad-value", f"The type {shown(text)} is none of {', '.join(_KINDS)}.")
+        chart.bad(part, "bad-value", f"The type {in_short(text)} is none of {', '.join(_KINDS)}.")
     return kind or SectionType.SWISS
 
 
 def _is_half_k(chart: _Chart, part: _Part) -> bool:
     text = chart.value(part, "k factor").lower()
     if text not in ("", "full", "half"):
-        chart.bad(part, "bad-value", f"The K factor {shown(text)} is neither full nor half.")
+        chart.bad(part, "bad-value", f"The K factor {in_short(text)} is neither full nor half.")
     return text == "half"
 
 
@@ -430,7 +430,7 @@ def _systems(chart: _Chart, part: _Part) -> tuple[RatingSystem, ...]:
         if name and name not in OUTSIDE:
             systems.append(RatingSystem[name])
         elif word.strip():
-            chart.bad(part, "bad-value", f"{shown(word.strip())} is no rating system.")
+            chart.bad(part, "bad-value", f"{in_short(word.strip())} is no rating system.")
     return tuple(dict.fromkeys(systems))
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crosstable.formats.background_columns import columns_for, written
+from crosstable.formats.columns import PLAYER_DETAILS, columns_for, written
 from crosstable.formats.event_json_write import written_cell
 from crosstable.formats.sheet_rows import as_text, csv_bytes
 from crosstable.formats.wallchart import EVENT_DETAILS, SECTION_DETAILS
-from crosstable.formats.wallchart_titles import PLAYER_DETAILS
 from crosstable.terms import (
     NOT_GIVEN,
     PAIRING_GAMES,

@@ -11,13 +11,11 @@ from xml.etree.ElementTree import ParseError
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading
-from crosstable.formats.findings import FaultList
+from crosstable.formats import FaultList, Reading
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
 from crosstable.formats.wallchart import read_rows, table_score
 from crosstable.formats.wallchart_write import rows_of
-from crosstable.formats.workbook_cells import Sheet, Value, sheets_of
-from crosstable.formats.workbook_parts import parts_of, refused
+from crosstable.formats.workbook import Sheet, Value, parts_of, refused, sheets_of
 from crosstable.terms import Report
 
 MOST_SHEETS = 50

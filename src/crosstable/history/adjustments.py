@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from crosstable.engine.numbers import NUMBERS
+from crosstable.engine.records import NUMBERS
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER

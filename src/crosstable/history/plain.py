@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.engine.replay import Replay, rate_systems
+from crosstable.engine.rating import Replay, rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive

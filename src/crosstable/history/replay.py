@@ -17,7 +17,7 @@ import polars as pl
 
 from crosstable.engine.after import NO_LIMITS, decided_floor
 from crosstable.engine.foreign import not_found_abroad
-from crosstable.engine.numbers import NUMBERS, put_numbers, with_numbers
+from crosstable.engine.records import NUMBERS, put_numbers, with_numbers
 from crosstable.engine.starts import not_found
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history.index import Index

@@ -9,7 +9,7 @@
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ from crosstable.lab.measures import (
 from crosstable.lab.population import Federation, changed, written
 from crosstable.lab.seeds import merged
 from crosstable.lab.simulate import read_truth, simulated, strengths_of
-from crosstable.lab.systems import OwnSystem, predicted_by
+from crosstable.lab.systems import OwnSystem, course_of, predicted_by
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
@@ -131,14 +131,16 @@ def judged_history(
 ) -> Backtest:
     """Judge everybody on one history."""
     every = [asked.rules, *(one for one in asked.rivals if isinstance(one, RuleSet))]
-    brought = [predictions.rated_by(history.archive, history.indexed, one, draws.threads, progress) for one in every]
-    games = _predicted(predictions.games_of(history.archive, history.indexed, asked.days), brought)
-    ways = groupings(games, history.people, brought[min(1, len(brought) - 1)], history.start)
-    clusters = clusters_of(history.people, history.start, np.unique(games.section))
-    ground = _Ground(history, Arena(games, ways, clusters, draws))
-    ruled = iter([_judged(ground, one, made) for one, made in zip(every, brought, strict=True)])
+
+    def rated(rules: RuleSet) -> predictions.Brought:
+        return predictions.rated_by(history.archive, history.indexed, rules, draws.threads, progress)
+
+    ground = _ground(history, every, draws, rated)
+    # A replay costs less than room for what every rule set made: each is replayed again when it is judged.
+    ruled = iter([_judged(ground, one, rated(one)) for one in every])
     first = next(ruled)
-    found = [next(ruled) if isinstance(one, RuleSet) else _other(ground, one, brought) for one in asked.rivals]
+    found = [next(ruled) if isinstance(one, RuleSet) else _other(ground, one) for one in asked.rivals]
+    games = ground.arena.games
     return Backtest(
         archive=named[0],
         archive_digest=named[1],
@@ -187,25 +189,47 @@ def history_of(archive: Archive, index: Index, strength: predictions.Floats | No
     return History(archive, index, people, kept, strength is not None, days)
 
 
-def _predicted(games: predictions.Games, brought: list[predictions.Brought]) -> predictions.Games:
-    """Those of some games that every rule set predicts."""
-    is_rated = np.logical_and.reduce([one.is_rated for one in brought])
-    found = games.where(is_rated[games.one] & is_rated[games.other])
-    if not len(found.one):
-        raise HistoryError("there is no game to judge: the archive has none that can be predicted in this span")
-    return found
-
-
 class _Ground(NamedTuple):
-    """Where everybody is judged."""
+    """Where everybody is judged: the games that every rule set predicts, and where the judged one starts people."""
 
     history: History
     arena: Arena
+    is_rated: predictions.Truths
+    starts: predictions.Floats
 
     def tables(self, losses: predictions.Losses, error: predictions.Floats) -> tuple[Table, Table]:
         """The sums of every group, and those of its bins; groups of three kinds at once have no bins."""
         plainer = self.arena._replace(ways=[way for way in self.arena.ways if way.name != CROSSED])
         return table_of(self.arena, losses, error), table_of(plainer, losses, error, bins=BINS)
+
+
+def _ground(
+    history: History, every: Sequence[RuleSet], draws: Draws, rated: Callable[[RuleSet], predictions.Brought]
+) -> _Ground:
+    """The games that all rule sets predict, in groups by what the first one compared with made of people."""
+    is_rated: predictions.Truths = np.ones(history.indexed.rows, dtype=np.bool_)
+    starts = banding = None
+    for at, one in enumerate(every):
+        brought = rated(one)
+        is_rated &= brought.is_rated
+        starts = brought.prior if at == 0 else starts
+        banding = brought if at < 2 else banding
+    del brought
+    assert starts is not None
+    assert banding is not None
+    games = _predicted(history, is_rated, history.days)
+    ways = groupings(games, history.people, banding, history.start)
+    clusters = clusters_of(history.people, history.start, np.unique(games.section))
+    return _Ground(history, Arena(games, ways, clusters, draws), is_rated, starts)
+
+
+def _predicted(history: History, is_rated: predictions.Truths, days: predictions.Span) -> predictions.Games:
+    """The games of a span whose players are rated."""
+    games = predictions.games_of(history.archive, history.indexed, days)
+    found = games.where(is_rated[games.one] & is_rated[games.other])
+    if not len(found.one):
+        raise HistoryError("there is no game to judge: the archive has none that can be predicted in this span")
+    return found
 
 
 class _Found(NamedTuple):
@@ -217,7 +241,7 @@ class _Found(NamedTuple):
 
 def _judged(ground: _Ground, rules: RuleSet, brought: predictions.Brought) -> _Found:
     """Everything about one rule set."""
-    history, (games, ways, clusters, draws) = ground
+    history, (games, ways, clusters, draws) = ground.history, ground.arena
     people, end, kept = history.people, history.end, history.kept
     table, calibrated = ground.tables(predictions.losses_of(games, brought.prior), brought.prior - people.strength)
     measures = measures_of(table)
@@ -235,17 +259,17 @@ def _judged(ground: _Ground, rules: RuleSet, brought: predictions.Brought) -> _F
     return _Found(judged, table, points, cohorts)
 
 
-def _other(ground: _Ground, system: OtherSystem, brought: list[predictions.Brought]) -> _Found:
+def _other(ground: _Ground, system: OtherSystem) -> _Found:
     """How well another system predicts; it learns from all games that rule sets predict, whatever the span."""
-    history, (games, ways, _, _) = ground
-    whole = _predicted(predictions.games_of(history.archive, history.indexed, (None, None)), brought)
-    found = predicted_by(system, whole, history.people, brought[0].prior, history.end)
-    judged_too = predictions.in_span(history.start[whole.section], history.days)
-    losses = predictions.Losses(*(column[judged_too] for column in found.losses))
-    error = history.no_error.copy()
-    for side, rows in enumerate((games.one, games.other)):
-        error[rows] = found.ratings[side, judged_too] - history.people.strength[rows]
-    table, calibrated = ground.tables(losses, error)
+    history, ways = ground.history, ground.arena.ways
+    is_whole = history.days == (None, None)
+    games = ground.arena.games if is_whole else _predicted(history, ground.is_rated, (None, None))
+    found = predicted_by(system, games, course_of(history.indexed, history.people, ground.starts))
+    losses = found.losses
+    if not is_whole:
+        judged_too = predictions.in_span(history.start[games.section], history.days)
+        losses = predictions.Losses(*(column[judged_too] for column in losses))
+    table, calibrated = ground.tables(losses, found.ratings - history.people.strength)
     measures = measures_of(table)
     far = calibration_error(calibrated, measures[0].sections)
     return _Found(Judged(system, measures, bins_of(calibrated, ways), far, [], [], None), table)
@@ -262,6 +286,6 @@ def _differences(one: _Found, other: _Found) -> Differences:
 
 def _best(ground: _Ground) -> Measure:
     """How well true strengths predict the same games."""
-    history, arena = ground
+    history, arena = ground.history, ground.arena
     losses = predictions.losses_of(arena.games, history.people.strength)
     return measures_of(table_of(arena._replace(ways=arena.ways[:1]), losses, history.no_error))[0]

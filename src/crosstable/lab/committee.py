@@ -40,7 +40,7 @@ from crosstable.lab.predictions import (
 )
 from crosstable.lab.seeds import interval_of
 from crosstable.lab.simulate import HELD_BACK, simulated, strengths_of
-from crosstable.lab.systems import predicted_by
+from crosstable.lab.systems import course_of, predicted_by
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 from crosstable.terms import RatingSystem
 
@@ -230,8 +230,8 @@ def _figures(
     end = np.asarray(index.history.sections["end"][:-1])
     losses = losses_of(games, brought.prior)
     if isinstance(rules, OtherSystem):
-        found = predicted_by(rules, games, people, brought.prior, end)
-        losses, brought = found.losses, _as_brought(brought, games, found.ratings)
+        losses, ratings = predicted_by(rules, games, course_of(index, people, brought.prior))
+        brought = _as_brought(brought, ratings)
     view = View(people, brought, games, end, held_back)
     lifted = _lifted(view) if is_rules else np.full(len(brought.prior), np.nan)
     regular = view.of_system(RatingSystem.OTBR)
@@ -259,16 +259,13 @@ def _figures(
     ]
 
 
-def _as_brought(brought: Brought, games: Games, ratings: Floats) -> Brought:
+def _as_brought(brought: Brought, ratings: Floats) -> Brought:
     """What another system made of rows: it tells ratings before sections only, and those stand for what is after them.
 
     Who was unrated, and on how many games a rating rests, is as by the rules.
     """
-    prior = np.full(len(brought.prior), np.nan)
-    for side, rows in enumerate((games.one, games.other)):
-        prior[rows] = ratings[side]
-    before = np.where(np.isnan(brought.before), np.nan, prior)
-    return brought._replace(prior=prior, before=before, after=prior)
+    before = np.where(np.isnan(brought.before), np.nan, ratings)
+    return brought._replace(prior=ratings, before=before, after=ratings)
 
 
 def _mean(values: Any) -> float:  # noqa: ANN401 (numbers or truth values)

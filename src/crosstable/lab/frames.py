@@ -16,7 +16,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.kernel.arrays import Array
 from crosstable.lab import predictions
 from crosstable.lab.backtesting import Against, Day, History, day_of, opened_history, rival_of
-from crosstable.lab.systems import predicted_by
+from crosstable.lab.systems import course_of, predicted_by
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import RatingSystem
 
@@ -37,10 +37,9 @@ def predictions_frame(
     games = predictions.games_of(history.archive, history.indexed, (None, None))
     games = games.where(brought.is_rated[games.one] & brought.is_rated[games.other])
     if isinstance(given, RuleSet):
-        losses = predictions.losses_of(games, brought.prior)
-        ratings = np.stack((brought.prior[games.one], brought.prior[games.other]))
+        losses, ratings = predictions.losses_of(games, brought.prior), brought.prior
     else:
-        losses, ratings = predicted_by(given, games, history.people, brought.prior, history.end)
+        losses, ratings = predicted_by(given, games, course_of(history.indexed, history.people, brought.prior))
     made = pl.DataFrame(
         {
             "section": games.section,
@@ -48,8 +47,8 @@ def predictions_frame(
             "system": _systems(games.system),
             "member": _members(history, games.one),
             "opponent": _members(history, games.other),
-            "rating": ratings[0],
-            "opponent_rating": ratings[1],
+            "rating": ratings[games.one],
+            "opponent_rating": ratings[games.other],
             "expected": losses.expected,
             "score": games.score,
             "deviance": losses.deviance,

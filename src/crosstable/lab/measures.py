@@ -1,7 +1,7 @@
 """How well games were predicted: deviance, Brier score and calibration by group, each with its interval."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from crosstable.lab.drawing import (
     joined,
     means,
 )
-from crosstable.lab.predictions import Brought, Floats, Games, Losses, People, deviance
+from crosstable.lab.predictions import Brought, Floats, Games, Losses, People, brier, deviance
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem
@@ -163,6 +163,8 @@ CLIP = 0.01
 STEPS, STEEPEST, SMALL_STEP = 30, 5.0, 1e-9
 # No logarithm of nothing, however sure somebody is.
 SUREST = 1e-12
+# So many sums of each person are made at a time: those of more groups would take more room than the games.
+SUMS_AT_ONCE = 300
 
 METRICS = ("deviance", "clipped", "recalibrated", "slope", "brier", "surplus", "bias", "spread", "rms", "gap")
 
@@ -218,18 +220,21 @@ class View(NamedTuple):
     score: Array
     expected: Array
     deviance: Array
-    brier: Array
     error: Array
 
 
 class Way(NamedTuple):
-    """A grouping as compiled code looks at it, with the slope that fits each group best."""
+    """A grouping as compiled code looks at it, with the slope that fits each group best.
+
+    Cells are made of groups from the ``first`` on, so many at a time.
+    """
 
     labels: Array
     of_players: bool
     bins: int
     lowest: float
     slopes: Array
+    first: int = 0
 
 
 @compiled
@@ -268,7 +273,7 @@ def lay_values(view: View, way: Way, at: int, side: int, out: Array) -> None:
     out[COUNT], out[EXPECTED], out[SCORED] = 1.0, own, scored
     if len(out) == SCORED + 1:
         return
-    out[DEVIANCE], out[BRIER] = view.deviance[at], view.brier[at]
+    out[DEVIANCE], out[BRIER] = view.deviance[at], brier(score, expected)
     clipped = min(max(expected, CLIP), 1.0 - CLIP)
     out[CLIPPED] = deviance(score, clipped, 1.0 - clipped)
     logit = logit_of(expected)
@@ -294,7 +299,9 @@ def number_cells(view: View, way: Way, who: Array, ids: Array, sections: Array) 
     last = np.full(len(sections), -1)
     for at in range(len(view.one)):
         for side in range(2 if way.of_players else 1):
-            group = group_of(view, way, at, side)
+            group = group_of(view, way, at, side) - way.first
+            if group < 0 or group >= len(sections):
+                continue
             if last[group] != view.section[at]:
                 last[group] = view.section[at]
                 sections[group] += 1
@@ -310,6 +317,15 @@ def number_cells(view: View, way: Way, who: Array, ids: Array, sections: Array) 
 
 
 @compiled
+def name_cells(ids: Array, person: Array, group: Array) -> None:
+    """Whose every cell is, and of which group."""
+    for one in range(ids.shape[0]):
+        for at in range(ids.shape[1]):
+            if ids[one, at] >= 0:
+                person[ids[one, at]], group[ids[one, at]] = one, at
+
+
+@compiled
 def fill_cells(view: View, way: Way, clusters: Clusters, ids: Array, of_people: Array, of_blocks: Array) -> None:
     """Add every game to the cells of both its players and of its time."""
     values = np.zeros(of_people.shape[1])
@@ -317,7 +333,9 @@ def fill_cells(view: View, way: Way, clusters: Clusters, ids: Array, of_people: 
         block = clusters.block[view.section[at]]
         one, other = clusters.who[view.one[at]], clusters.who[view.other[at]]
         for side in range(2 if way.of_players else 1):
-            group = group_of(view, way, at, side)
+            group = group_of(view, way, at, side) - way.first
+            if group < 0 or group >= ids.shape[1]:
+                continue
             lay_values(view, way, at, side, values)
             for column in range(len(values)):
                 of_people[ids[one, group], column] += values[column]
@@ -367,22 +385,30 @@ def table_of(arena: Arena, losses: Losses, error: Floats, *, bins: int = 1) -> T
     """
     games = arena.games
     view = View(games.section, games.one, games.other, games.score, *losses, error)
-    return joined([_table(arena, view, way, bins) for way in arena.ways])
+    return joined([table for way in arena.ways for table in _tables(arena, view, way, bins)])
 
 
-def _table(arena: Arena, view: View, grouping: Grouping, bins: int) -> Table:
-    clusters = arena.clusters
+def _tables(arena: Arena, view: View, grouping: Grouping, bins: int) -> Iterator[Table]:
+    """The sums of a grouping, some groups at a time."""
     names = [(grouping.name, group) for group in grouping.groups for _ in range(bins)]
     columns = COLUMNS if bins == 1 else SCORED + 1
     way = Way(grouping.labels, grouping.of_players, bins, grouping.lowest, np.zeros(len(names)))
     if bins == 1:
         way = way._replace(slopes=best_slopes(view, way))
+    at_once = SUMS_AT_ONCE // columns
+    for first in range(0, len(names), at_once):
+        yield _table(arena, view, way._replace(first=first), names[first : first + at_once], columns)
+
+
+def _table(arena: Arena, view: View, way: Way, names: Sequence[tuple[str, str]], columns: int) -> Table:
+    clusters = arena.clusters
     ids = np.full((clusters.people, len(names)), -1, dtype=np.int32)
     sections = np.zeros(len(names), dtype=np.int64)
     count = number_cells(view, way, clusters.who, ids, sections)
     of_people, of_blocks = np.zeros((count, columns)), np.zeros((clusters.blocks, len(names), columns))
     fill_cells(view, way, clusters, ids, of_people, of_blocks)
-    person, group = (one.astype(np.int32) for one in np.nonzero(ids >= 0))
+    person, group = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    name_cells(ids, person, group)
     del ids
     people = Cells(person, group, of_people, clusters.people)
     block, label = np.nonzero(of_blocks[:, :, COUNT])

@@ -202,11 +202,10 @@ def _counted(played: Array, is_half_k: Truths) -> Floats:
 
 
 class Losses(NamedTuple):
-    """Predictions of games and what they cost: the expected score of the first player, deviance, Brier score."""
+    """Predictions of games and what they cost: the expected score of the first player, and the deviance."""
 
     expected: Floats
     deviance: Floats
-    brier: Floats
 
 
 @compiled
@@ -234,17 +233,15 @@ def lay_losses(prior: Array, one: Array, other: Array, score: Array, out: Array)
         expected = winning_expectancy(own, others)
         out[0, at] = expected
         out[1, at] = deviance(score[at], expected, winning_expectancy(others, own))
-        out[2, at] = brier(score[at], expected)
 
 
 def losses_of(games: Games, rating: Floats) -> Losses:
     """What predictions from these ratings, by row of results, cost."""
-    out = np.empty((3, len(games.one)))
+    out = np.empty((2, len(games.one)))
     lay_losses(rating, games.one, games.other, games.score, out)
-    return Losses(out[0], out[1], out[2])
+    return Losses(out[0], out[1])
 
 
 def losses_from(expected: Floats, score: Floats) -> Losses:
     """What expectations that somebody else had cost; none of them is sure."""
-    cost = score * np.log(expected) + (1.0 - score) * np.log(1.0 - expected)
-    return Losses(expected, -cost, (score - expected) ** 2)
+    return Losses(expected, -(score * np.log(expected) + (1.0 - score) * np.log(1.0 - expected)))

@@ -30,8 +30,10 @@ def quantile_of(freedom: int) -> float:
 def interval_of(values: Sequence[float]) -> Estimate:
     """The mean of federations, and an interval for what it would be over ever more of them.
 
-    Student's, bent by the skewness of the values (P. Hall, On the removal of skewness by transformation, 1992): a rule
-    that matters much in few federations would otherwise be told too surely.
+    Each end is the farther of two: Student's, and Student's bent by the skewness of the values (P. Hall, On the removal
+    of skewness by transformation, 1992). A rule that matters much in few federations would otherwise be told too
+    surely: Student's ends too soon on the side of the few, and the bent one, where the few happen to be many, on the
+    other.
     """
     known = [one for one in values if math.isfinite(one)]
     if not known:
@@ -44,7 +46,8 @@ def interval_of(values: Sequence[float]) -> Estimate:
         return Estimate(mean, mean, mean)
     skew = math.fsum(((one - mean) / spread) ** 3 for one in known) * count / ((count - 1) * (count - 2))
     far = quantile_of(count - 1) / math.sqrt(count)
-    low, high = (mean - spread * bent(end, skew, count) for end in (far, -far))
+    low = mean - spread * max(far, bent(far, skew, count))
+    high = mean - spread * min(-far, bent(-far, skew, count))
     return Estimate(mean, low, high)
 
 

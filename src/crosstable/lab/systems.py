@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from crosstable.errors import HistoryError
+from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import Array
 from crosstable.history.kernel.compiling import njit
 from crosstable.lab.predictions import Floats, Games, Losses, People, losses_from
@@ -65,54 +66,72 @@ def quick(function: Callable[..., Any]) -> Any:  # noqa: ANN401 (a compiled func
 
 
 class Course(NamedTuple):
-    """Games of one rating system in the order of sections; what comes out of them are the last two."""
+    """What is the same for every system that is led through a history.
 
-    section: Array
-    one: Array
-    other: Array
-    score: Array
+    The last day of every section; by row of results whose record it is, where the judged rules would start them, and
+    their age; and how many records there are.
+    """
+
     day: Array
+    place: Array
     official: Array
     age: Array
+    places: int
+
+
+def course_of(index: Index, people: People, official: Floats) -> Course:
+    """The course of a history; ``official`` is the rating that every row of results brought by the judged rules."""
+    history = index.history
+    day = np.maximum.accumulate(history.sections["end"][:-1].astype(np.float64))
+    return Course(day, history.places, official, people.age, index.standings)
+
+
+class Walked(NamedTuple):
+    """What a system makes of games: expectations by game, ratings by row of results, and by record what it knows."""
+
     expected: Array
     ratings: Array
+    states: Array
 
 
-def walk(start: Any, predict: Any, update: Any, p: Any, games: Course, states: Array) -> None:  # noqa: ANN401 (functions)
-    """Predict every section before its games, then learn from them; ``states`` has a row for everybody."""
-    places = np.full(len(states), -1)
+def walk(start: Any, predict: Any, update: Any, p: Any, course: tuple[Games, Course], found: Walked) -> None:  # noqa: ANN401 (functions)
+    """Predict every section before its games, then learn from them."""
+    games, (days, places, official, ages, _) = course
+    expected, ratings, states = found
+    seats = np.full(len(states), -1, np.int32)
     begin, last = 0, len(games.score)
     while begin < last:
         end = begin
-        while end < last and games.section[end] == games.section[begin]:
+        while end < last and games.section[end] == games.section[begin] and games.system[end] == games.system[begin]:
             end += 1
-        day = games.day[begin]
+        day = days[games.section[begin]]
         one, other = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
         who = np.empty(2 * (end - begin), np.int64)
         count = 0
         for at in range(begin, end):
             for side in range(2):
-                person = games.one[at] if side == 0 else games.other[at]
-                if places[person] < 0:
-                    places[person] = count
-                    who[count] = person
+                row = games.one[at] if side == 0 else games.other[at]
+                place = places[row]
+                if seats[place] < 0:
+                    seats[place] = count
+                    who[count] = place
                     count += 1
-                    if np.isnan(states[person, 0]):
-                        first = start(UnratedPlayer(games.official[side, at], games.age[side, at], day), p)
+                    if np.isnan(states[place, 0]):
+                        first = start(UnratedPlayer(official[row], ages[row], day), p)
                         for column in range(states.shape[1]):
-                            states[person, column] = first[column]
-            one[at - begin], other[at - begin] = places[games.one[at]], places[games.other[at]]
+                            states[place, column] = first[column]
+                ratings[row] = states[place, 0]
+            one[at - begin] = seats[places[games.one[at]]]
+            other[at - begin] = seats[places[games.other[at]]]
         people = np.empty((count, states.shape[1]))
-        for row in range(count):
-            people[row] = states[who[row]]
+        for seat in range(count):
+            people[seat] = states[who[seat]]
         for at in range(begin, end):
-            own, rival = people[one[at - begin]], people[other[at - begin]]
-            games.expected[at] = predict(own, rival, day, p)
-            games.ratings[0, at], games.ratings[1, at] = own[0], rival[0]
+            expected[at] = predict(people[one[at - begin]], people[other[at - begin]], day, p)
         update(people, Section(day, one, other, games.score[begin:end]), p)
-        for row in range(count):
-            states[who[row]] = people[row]
-            places[who[row]] = -1
+        for seat in range(count):
+            states[who[seat]] = people[seat]
+            seats[who[seat]] = -1
         begin = end
 
 
@@ -141,50 +160,29 @@ class Given(Protocol):
 
 
 class Predicted(NamedTuple):
-    """What a system made of games: losses, and the ratings that both players brought, by side and game."""
+    """What a system made of games: losses, and the rating that every row of results brought (NaN: no game)."""
 
     losses: Losses
     ratings: Floats
 
 
-def predicted_by(given: Given, games: Games, people: People, official: Floats, end: Array) -> Predicted:
-    """Predict games by another system, each before its section; ``end`` is the last day of every section.
-
-    ``official`` is the rating that every row of results brought by the judged rules, from which a system may start.
-    """
+def expected_by(given: Given, games: Games, course: Course) -> tuple[Floats, Floats]:
+    """What another system expects of games, each before its section, and the ratings that rows of results brought."""
     functions = [getattr(given.system, name) for name in ("start", "predict", "update")]
     is_compiled = all(hasattr(one, "py_func") for one in functions)
     p = _parameters(tuple(given.parameters))(*map(float, given.parameters.values()))
     width = len(functions[0](UnratedPlayer(1500.0, 30.0, 0.0), p))
-    expected, ratings = np.full(len(games.score), np.nan), np.full((2, len(games.score)), np.nan)
-    for system in np.unique(games.system):
-        at = np.flatnonzero(games.system == system)
-        rows = np.stack((games.one[at], games.other[at]))
-        players, pairs = np.unique(_players(people, rows), return_inverse=True)
-        pairs = pairs.reshape(2, -1)
-        day = np.maximum.accumulate(end[games.section[at]].astype(np.float64))
-        out = np.empty(len(at)), np.empty((2, len(at)))
-        part = Course(
-            games.section[at],
-            pairs[0],
-            pairs[1],
-            games.score[at],
-            day,
-            official[rows],
-            people.age[rows],
-            out[0],
-            out[1],
-        )
-        states = np.full((len(players), width), np.nan)
-        walking = _walk if is_compiled else walk
-        walking(functions[0], functions[1], functions[2], p, part, states)
-        expected[at], ratings[:, at] = out
+    shapes = (len(games.score), len(course.place), (course.places, width))
+    found = Walked(*(np.full(shape, np.nan) for shape in shapes))
+    walking = _walk if is_compiled else walk
+    walking(functions[0], functions[1], functions[2], p, (games, course), found)
+    expected, ratings, _ = found
     if not np.all((expected > 0.0) & (expected < 1.0)):
         raise HistoryError(f"{given.name} gave no expectation between 0 and 1 for some games")
+    return expected, ratings
+
+
+def predicted_by(given: Given, games: Games, course: Course) -> Predicted:
+    """Predict games by another system, each before its section."""
+    expected, ratings = expected_by(given, games, course)
     return Predicted(losses_from(expected, games.score), ratings)
-
-
-def _players(people: People, rows: Array) -> Array:
-    """Who rows are about: a member, or somebody without an id, who is somebody new each time."""
-    member = people.member[rows].astype(np.int64)
-    return np.where(member >= 0, member, -1 - rows.astype(np.int64))

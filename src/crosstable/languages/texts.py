@@ -1,22 +1,27 @@
-"""A finished English text in another language: whole, or as a sentence with values that the catalogue knows.
+"""English texts in another language: read from the ``.po`` file that translators edit, then found whole or with values.
 
 Pages say what the record, the rules and the calculations say, and those speak English to everybody: to files, to
 programs, to the command line, from other processes and from years ago. So a text is translated where a page prints it.
 A text that the catalogue holds is looked up; otherwise the sentence is looked for whose words fit it, and what stands
 in its places is translated in turn. What fits nothing stays as it is: a name, a number, a code.
+
+Catalogues: what English texts are in another language, read from the ``.po`` file that translators edit. A text may
+have named places (``{count} of {total}``), which stand in the translation too. A text that counts has two forms:
+``{number} event`` and ``{number} events``.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, lru_cache
 from html import unescape
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
-
-from crosstable.languages.catalogues import Catalogue, catalogue
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -58,7 +63,6 @@ _NODES = re.compile(
     r'(<bdi>.*?</bdi>|<script.*?</script>)|>([^<>]+)<|\b((?:aria-label|title|data-label)=")([^"]*)', re.DOTALL
 )
 
-
 # The fields of a reply that scripts show, and the one that holds what somebody wrote.
 TOLD = frozenset({"message", "remedy", "where", "label", "assumed", "detail"})
 _NOT_TOLD = "drafts"
@@ -81,6 +85,18 @@ class Sentence(NamedTuple):
     def is_small(self, text: str) -> bool:
         """Whether a text begins as the sentence does; the other way a word became a sentence, or a part of one."""
         return not self.first or text.startswith(self.first)
+
+
+class Catalogue(NamedTuple):
+    """The texts of one language."""
+
+    code: str
+    texts: Mapping[str, str]
+    # By both English forms, with the place for the number.
+    counts: Mapping[str, str]
+    of_templates: frozenset[str] = frozenset()
+    # What scripts say goes with every page.
+    of_scripts: Mapping[str, str] = MappingProxyType({})
 
 
 class Language:
@@ -237,6 +253,27 @@ class Language:
         return Markup(f'<time datetime="{escape(iso)}">{self.day(at)}{clock}</time>')
 
 
+FOLDER = Path(__file__).parent
+ENGLISH = "en"
+# The languages of the pages, by their own names; English needs no catalogue.
+LANGUAGES: Mapping[str, str] = {ENGLISH: "English", "es": "Español"}
+_LINE = re.compile(r'(msgid|msgid_plural|msgstr(?:\[\d\])?)? ?(".*")$')
+
+
+class Entry(NamedTuple):
+    """A text of the catalogue: English (one, several) and translated (one, several); most have one form only."""
+
+    english: tuple[str, ...]
+    translated: tuple[str, ...]
+    # The files that say it.
+    where: tuple[str, ...] = ()
+
+    @property
+    def is_of_templates(self) -> bool:
+        """Whether only templates say it, which are translated before they are compiled."""
+        return bool(self.where) and all(one.endswith(".html") for one in self.where)
+
+
 @cache
 def language_of(code: str) -> Language:
     """A language with its catalogue; read once, when somebody asks for it."""
@@ -300,3 +337,50 @@ def _patterns(beginning: str, names: Sequence[str], literals: Sequence[str]) -> 
             known.add(name)
             pattern += re.escape(literal)
         yield pattern
+
+
+def entries(lines: Iterator[str]) -> Iterator[Entry]:
+    """The texts of a ``.po`` file; its heading, the entry without English, is left out."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in (*lines, "\n"):
+        if line.startswith("#: "):
+            fields["where"] = fields.get("where", "") + line[2:]
+        found = _LINE.match(line.rstrip("\n"))
+        if found:
+            last = found[1] or last
+            fields[last] = fields.get(last, "") + json.loads(found[2])
+        elif not line.strip():
+            if fields.get("msgid"):
+                yield _entry(fields)
+            fields = {}
+
+
+def _entry(fields: Mapping[str, str]) -> Entry:
+    where = tuple(fields.get("where", "").split())
+    if "msgid_plural" in fields:
+        return Entry((fields["msgid"], fields["msgid_plural"]), (fields["msgstr[0]"], fields["msgstr[1]"]), where)
+    return Entry((fields["msgid"],), (fields["msgstr"],), where)
+
+
+def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
+    """A catalogue of these texts; what is not translated stays English."""
+    texts: dict[str, str] = {}
+    counts: dict[str, str] = {}
+    of_templates: set[str] = set()
+    of_scripts: dict[str, str] = {}
+    for entry in found:
+        if entry.is_of_templates:
+            of_templates.add(entry.english[0])
+        if any(one.endswith(".js") for one in entry.where):
+            of_scripts.update(zip(entry.english, entry.translated, strict=True))
+        if all(entry.translated):
+            (texts if len(entry.english) == 1 else counts).update(zip(entry.english, entry.translated, strict=True))
+    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts)
+
+
+@cache
+def catalogue(code: str) -> Catalogue:
+    """The catalogue of a language that ships with the program."""
+    with open(FOLDER / f"{code}.po", encoding="utf-8") as file:
+        return catalogue_of(code, entries(iter(file)))

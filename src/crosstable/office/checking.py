@@ -5,8 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.checks import CheckedSection
+from crosstable.checks.findings import SectionPlace, section_number, section_place
 from crosstable.checks.owners import REQUESTS, asked_in
-from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
 from crosstable.engine import RatedPlayer

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.checks.entries import limit_of
-from crosstable.checks.places import section_place
+from crosstable.checks.findings import section_place
+from crosstable.checks.players import limit_of
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
 from crosstable.formulas.outcome import money_floor, official_rating

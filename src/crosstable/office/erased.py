@@ -11,7 +11,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from crosstable.checks.places import section_number
+from crosstable.checks.findings import section_number
 from crosstable.errors import Fault
 from crosstable.faults import fault
 from crosstable.office import tables

@@ -11,10 +11,8 @@ names such places.
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, String, Table, and_, false, func, or_, select, text, update
@@ -33,12 +31,12 @@ from crosstable.office.ledger.journal import Author, Change, EntryKind, append, 
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import rate_pending
 from crosstable.office.ledger.watching import Watch
+from crosstable.office.persons import Person
 from crosstable.office.proof import Finding
 from crosstable.office.sections import rows_of, write_section
 from crosstable.office.security_log import SecurityKind, note
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import edition_for
-from crosstable.sentences import american
 from crosstable.terms import RatingSystem
 
 # Columns of a member that are emptied; the others say nothing of who it is and may enter a rating.
@@ -55,8 +53,6 @@ _OF_MEMBER = {
 _OF_ENTRY = ("state", "details")
 # Values of a person in what a journal entry says.
 _OF_JSON = ("name", "state", "birth_date", "birth_year", "fide_id", "cfc_id", "adult")
-# Shorter names would be found in other words.
-_SHORTEST = 4
 
 
 class Erased(NamedTuple):
@@ -70,7 +66,7 @@ class Erased(NamedTuple):
     rows: Mapping[str, int]
     documents: int
     remains: tuple[str, ...]
-    person: "_Person"
+    person: "Person"
 
 
 def erase_member(office: Office, author: Author, member_id: str) -> Erased:
@@ -78,7 +74,7 @@ def erase_member(office: Office, author: Author, member_id: str) -> Erased:
     if not author.reason:
         raise OfficeError("say why; the journal keeps the reason, so write no name into it")
     with office.writing(author.actor, f"erasing {member_id}") as connection:
-        require_none_waits(connection, _Person(Record(connection, last_act_of(connection, None)), member_id))
+        require_none_waits(connection, Person(Record(connection, last_act_of(connection, None)), member_id))
         made = erase_in(office, connection, author, member_id)
     with office.writing_accounts(author.actor, f"erasing {member_id}") as connection:
         clear_ended(connection, made.person)
@@ -91,7 +87,7 @@ def erase_member(office: Office, author: Author, member_id: str) -> Erased:
 def erase_in(office: Office, connection: Connection, author: Author, member_id: str) -> Erased:
     """The same inside a transaction that is already open."""
     record = Record(connection, last_act_of(connection, None))
-    person = _Person(record, member_id)
+    person = Person(record, member_id)
     starts = _starts_by_age(record, person)
     change = Change(EntryKind.ERASE, person.ids[0], {"members": list(person.ids)})
     act = append(connection, office.clock, author, change)
@@ -107,53 +103,6 @@ def erase_in(office: Office, connection: Connection, author: Author, member_id: 
 
 
 _SALTED = tuple(table for table in tables.metadata.sorted_tables if row_layout(table).is_salted)
-
-
-class _Person:
-    """Whom to erase: all ids, every spelling of the name, every birth date that was known."""
-
-    def __init__(self, record: Record, member_id: str) -> None:
-        connection, member = record.connection, tables.member.c
-        if member_id not in record.people([member_id]):
-            raise OfficeError(f"there is no member {member_id}")
-        root = record.one_id(member_id)
-        self.ids = (root, *sorted(record.same_member(member_id) - {root}))
-        rows = connection.execute(select(member.name, member.birth_date).where(member.member_id.in_(self.ids))).all()
-        entry, listed = tables.entry.c, tables.supplement_row.c
-        names = {row[0] for row in rows}
-        for column, of in ((entry.name, entry.member_id), (listed.name, listed.member_id)):
-            names |= set(connection.execute(select(column).where(of.in_(self.ids)).distinct()).scalars())
-        self.names = sorted(_spellings(names - {ERASED, ""}), key=len, reverse=True)
-        self.days = sorted({text for _, born in rows if born is not None for text in _written(born)}, key=len)[::-1]
-        self.is_erased = set(self.ids) <= erased_members(connection)
-
-    def said_in(self, columns: Iterable[Column[Any]]) -> Any:  # noqa: ANN401
-        """Whether any of some columns says the name or an id of the person."""
-        words = (*self.names, *self.ids)
-        return or_(*(column.icontains(word, autoescape=True) for column in columns for word in words))
-
-    def without(self, said: str) -> str:
-        """A text without the name; where it is about the person, without the birth date too."""
-        is_about = any(one in said for one in self.ids)
-        for name in self.names:
-            said, number = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", ERASED, said, flags=re.IGNORECASE)
-            is_about = is_about or number > 0
-        for day in self.days if is_about else ():
-            said = said.replace(day, ERASED)
-        return said
-
-    def remains(self, connection: Connection) -> Iterator[str]:
-        """Places that are no personal values of the record and still say the name."""
-        columns = [column for table in tables.metadata.sorted_tables for column in table.columns]
-        yield from self.said_at(connection, [one for one in columns if "personal" not in one.info])
-
-    def said_at(self, connection: Connection, columns: Iterable[Column[Any]]) -> Iterator[str]:
-        """Which of some columns say the name."""
-        for column in columns:
-            if isinstance(column.type, String) and self.names:
-                says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
-                if connection.execute(select(column).where(says).limit(1)).first() is not None:
-                    yield f"{column.table.name}.{column.name}"
 
 
 class _Nobody:
@@ -172,24 +121,6 @@ class _Nobody:
         return said
 
 
-def _spellings(names: Iterable[str]) -> set[str]:
-    """Names as they are and turned around: "Last, First" and "First Last"."""
-    found = set()
-    for name in names:
-        last, comma, first = name.partition(",")
-        turned = (
-            {f"{first.strip()} {last.strip()}", f"{last.strip()},{first.strip()}"} if comma and first.strip() else set()
-        )
-        found |= {one for one in (name.strip(), *turned) if len(one) >= _SHORTEST}
-    return found
-
-
-def _written(born: date) -> set[str]:
-    """A day as files and texts write it."""
-    plain = f"{born.month}/{born.day}/{born.year}", f"{born:%m/%d/%Y}", f"{born:%Y/%m/%d}", f"{born:%Y%m%d}"
-    return {born.isoformat(), american(born), *plain}
-
-
 # The starts that rest on an age.
 
 
@@ -197,7 +128,7 @@ def _written(born: date) -> set[str]:
 Starts = dict[RatingSystem, tuple[float, float]]
 
 
-def _starts_by_age(record: Record, person: _Person) -> dict[tuple[str, int], Starts]:
+def _starts_by_age(record: Record, person: Person) -> dict[tuple[str, int], Starts]:
     """Sections in which the age of the person may have entered their start, and what it was in each system."""
     if not any((one.birth_date or one.birth_year or one.adult) for one in record.people(person.ids).values()):
         return {}
@@ -287,7 +218,7 @@ def drop_originals(connection: Connection, act: int, digests: Iterable[str]) -> 
 class _Work:
     """Goes through the tables and puts other values in the place of personal ones."""
 
-    def __init__(self, connection: Connection, act: int, person: "_Person | _Nobody | None") -> None:
+    def __init__(self, connection: Connection, act: int, person: "Person | _Nobody | None") -> None:
         self.connection, self.act, self.person = connection, act, person or _Nobody()
         self.counts: dict[str, int] = {}
         self.documents = self.proposals = 0
@@ -334,7 +265,9 @@ class _Work:
         """Rows under an id of the person, and those under no member's id with their name."""
         entry = tables.entry.c
         unknown = ~select(tables.member.c.member_id).where(tables.member.c.member_id == entry.member_id).exists()
-        return or_(entry.member_id.in_(self.person.ids), and_(unknown, entry.name.in_(self.person.names)))
+        names = self.person.names
+        is_called = or_(entry.name.in_(names), func.lower(entry.name).in_([name.lower() for name in names]))
+        return or_(entry.member_id.in_(self.person.ids), and_(unknown, is_called))
 
     def _entry(self, row: Values) -> Values:
         extra = json.loads(row["extra"]) if row["extra"] else {}

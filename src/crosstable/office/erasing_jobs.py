@@ -35,7 +35,7 @@ class Whom(Protocol):
 
 def require_none_waits(connection: Connection, person: Whom) -> None:
     """Refuse while the file of a job that waits names the person: it would bring the name back when it is stored."""
-    waiting = [row["job_id"] for row in _about(connection, person) if row["state"] in OPEN]
+    waiting = [row["job_id"] for row in jobs_about(connection, person) if row["state"] in OPEN]
     if waiting:
         raise OfficeError(
             f"a file that waits names member {person.ids[0]}: job {', '.join(waiting)}. Let a worker store it first, "
@@ -47,14 +47,14 @@ def cancel_waiting(connection: Connection, person: Whom, now: datetime) -> None:
     """Cancel jobs of a restored office whose files name somebody who was erased since."""
     said = "its file names a person who was erased; send it again without them"
     values = {"state": JobState.CANCELED.value, "ended": instant(now), "lease": None, "error": said}
-    for row in _about(connection, person):
+    for row in jobs_about(connection, person):
         if row["state"] in OPEN:
             connection.execute(update(job).where(job.c.job_id == row["job_id"]).values(values))
 
 
 def clear_ended(connection: Connection, person: Whom) -> None:
     """Drop the files of jobs that are over and name the person, and the name from what the jobs say."""
-    for row in _about(connection, person):
+    for row in jobs_about(connection, person):
         if row["state"] not in OPEN:
             values = {name: row[name] and person.without(row[name]) for name in _TEXTS}
             values |= {name: row[name] and json.dumps(_cleared(json.loads(row[name]), person)) for name in _JSON}
@@ -69,7 +69,7 @@ def _cleared(value: Any, person: Whom) -> Any:  # noqa: ANN401
     return {name: _cleared(one, person) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def _about(connection: Connection, person: Whom) -> Iterator[Mapping[Any, Any]]:
+def jobs_about(connection: Connection, person: Whom) -> Iterator[Mapping[Any, Any]]:
     """Jobs that speak of a person."""
     for row in connection.execute(select(job)).mappings().all():
         told = [*(row[name] or "" for name in _TEXTS), *(str(json.loads(row[name] or "{}")) for name in _JSON)]

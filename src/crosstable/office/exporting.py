@@ -1,16 +1,18 @@
 """Everything that an office stores about one person, for that person: what a request for access is answered with."""
 
+import json
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 from sqlalchemy import Connection, Table, or_, select
 
-from crosstable.errors import OfficeError
 from crosstable.office import account_tables, tables
+from crosstable.office.erasing_jobs import jobs_about
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import EntryKind, last_act_of
 from crosstable.office.ledger.postings import is_current
+from crosstable.office.persons import Person
 from crosstable.terms import RatingSystem
 
 FORMAT = "crosstable-office-person/1"
@@ -28,12 +30,9 @@ _OWN: Mapping[str, Table] = {
 
 def everything_about(connection: Connection, member_id: str) -> dict[str, Any]:
     """Every row about a person under any of their ids. Files of events are only named: others are in them."""
-    record = Record(connection, last_act_of(connection, None))
-    if member_id not in record.people([member_id]):
-        raise OfficeError(f"there is no member {member_id}")
-    root = record.one_id(member_id)
-    ids = [root, *sorted(record.same_member(member_id) - {root})]
-    found: dict[str, Any] = {"format": FORMAT, "member_id": root, "other_ids": ids[1:]}
+    person = Person(Record(connection, last_act_of(connection, None)), member_id)
+    ids = person.ids
+    found: dict[str, Any] = {"format": FORMAT, "member_id": ids[0], "other_ids": list(ids[1:])}
     for name, table in _OWN.items():
         query = select(table).where(table.c.member_id.in_(ids)).order_by(*table.primary_key.columns)
         found[name] = [_object(row) for row in connection.execute(query).mappings()]
@@ -47,8 +46,8 @@ def everything_about(connection: Connection, member_id: str) -> dict[str, Any]:
     found["merges"] = _rows(
         connection, tables.merge, or_(tables.merge.c.member_id.in_(ids), tables.merge.c.into_id.in_(ids))
     )
-    act = tables.act
-    found["journal"] = _rows(connection, act, act.c.subject.in_(ids) & (act.c.kind != EntryKind.FOUNDED.value))
+    found["journal"] = _journal(connection, person)
+    found["findings"] = _findings(connection, person)
     events = sorted({row["event_id"] for row in found["results"]})
     document = tables.document
     files = select(document.c.event_id, document.c.act, document.c.name).where(document.c.event_id.in_(events))
@@ -58,7 +57,40 @@ def everything_about(connection: Connection, member_id: str) -> dict[str, Any]:
     found["proposals"] = _rows(connection, proposal, about)
     log = account_tables.security_log
     found["security_log"] = _rows(connection, log, log.c.subject.in_(ids))
+    found["jobs"] = [_job(row) for row in jobs_about(connection, person)]
     return found
+
+
+def _journal(connection: Connection, person: Person) -> list[dict[str, Any]]:
+    """Entries about the person, and those that name them."""
+    act = tables.act
+    told = (act.c.reason, act.c.before, act.c.after)
+    where = or_(act.c.subject.in_(person.ids), person.said_in(told)) & (act.c.kind != EntryKind.FOUNDED.value)
+    rows = _rows(connection, act, where)
+    names = [column.name for column in told]
+    return [
+        row for row in rows if row["subject"] in person.ids or person.is_said_in("\n".join(row[name] for name in names))
+    ]
+
+
+def _findings(connection: Connection, person: Person) -> list[dict[str, Any]]:
+    """What checks of sections said of the person."""
+    section = tables.section.c
+    query = select(section.event_id, section.number, section.act, section.faults).where(
+        person.said_in([section.faults])
+    )
+    return [
+        {"event_id": event_id, "section": number, "entry": act, "finding": one}
+        for event_id, number, act, faults in connection.execute(query.order_by(section.act, section.number))
+        for one in json.loads(faults)
+        if person.is_said_in(" ".join(map(str, one.values())))
+    ]
+
+
+def _job(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A job whose file or result speaks of the person; others may be in both."""
+    told = {name: row[name] for name in ("job_id", "kind", "state", "made", "ended")}
+    return {**told, "name": json.loads(row["wish"]).get("name", ""), "has_file": row["content"] is not None}
 
 
 def _rows(connection: Connection, table: Table, where: Any) -> list[dict[str, Any]]:  # noqa: ANN401

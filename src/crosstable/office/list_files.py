@@ -15,8 +15,8 @@ from crosstable.errors import FormatError, OfficeError, install_line
 from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
-from crosstable.formats.uschess_fit import in_plain_letters
-from crosstable.formats.workbook_cells import sheets_of
+from crosstable.formats.uschess_2c import in_plain_letters
+from crosstable.formats.workbook import sheets_of
 from crosstable.limits import MEMBER_ID_DIGITS
 from crosstable.office.ledger.facts import Record
 from crosstable.office.public import Shown

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from crosstable import __version__
-from crosstable.checks.places import section_number
+from crosstable.checks.findings import section_number
 from crosstable.errors import FormatError
 from crosstable.formats import Reading
 from crosstable.formats.detect import read_data

@@ -38,7 +38,7 @@ from crosstable.office.proposed_actions import ProposalKind as ProposalKind
 from crosstable.office.proposed_actions import ProposedAction as ProposedAction
 from crosstable.office.published import month_of
 from crosstable.office.security_log import SecurityKind, note_apart
-from crosstable.office.supplements import Basis, publish, require_nothing_waits
+from crosstable.office.supplements import Basis, publish, require_publishable
 from crosstable.office.views import known
 from crosstable.record_rows import rating_from, row_of
 from crosstable.sentences import counted
@@ -470,9 +470,7 @@ def _change_consent(office: Office, author: Author, arguments: Mapping[str, Any]
 def _publish(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
     month, basis = month_of(arguments["month"]), Basis(arguments["basis"])
     try:
-        if not arguments.get("anyway", False):
-            with office.reading() as connection:
-                require_nothing_waits(connection, month, basis)
+        require_publishable(office, month, basis, anyway=arguments.get("anyway", False))
         return publish(office, author, month, basis).act
     except NoEditionError as error:
         raise OfficeError(f"there can be no list of {arguments['month']}: {error}") from error

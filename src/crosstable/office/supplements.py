@@ -13,6 +13,7 @@ from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, head, last_act_of
 from crosstable.office.published import CENTRAL, Month, cut_off
+from crosstable.sentences import american
 from crosstable.terms import RatingSystem
 
 if TYPE_CHECKING:
@@ -108,13 +109,30 @@ def left_out(connection: Connection, month: Month, basis: Basis) -> str:
     return " and ".join(said)
 
 
-def require_nothing_waits(connection: Connection, month: Month, basis: Basis) -> None:
-    """Refuse to freeze a list that a run, or settling what is held, would make another."""
-    if basis is not Basis.RULE and (waits := left_out(connection, month, basis)):
+def require_publishable(office: Office, month: Month, basis: Basis, *, anyway: bool) -> None:
+    """Refuse to freeze an empty list, and one that a run, or settling what is held, would make another."""
+    with office.reading() as connection:
+        if basis is Basis.NOW or cut_off(month) <= office.clock():  # otherwise publish says that it is still to come
+            _require_rows(connection, month, basis)
+        if basis is not Basis.RULE and not anyway and (waits := left_out(connection, month, basis)):
+            raise OfficeError(
+                f"{waits}: the list of {month} would be without them, and a list is never changed. Settle them first "
+                "(crosstable office status, crosstable office rerate), or publish it all the same (--anyway)"
+            )
+
+
+def _require_rows(connection: Connection, month: Month, basis: Basis) -> None:
+    """An empty list is nearly always a mistake, and it could never be changed."""
+    run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
+    if list_rows(connection, basis, month, run).height:
+        return
+    day = american(cut_off(month).astimezone(CENTRAL).date())
+    if basis is Basis.RULE:
         raise OfficeError(
-            f"{waits}: the list of {month} would be without them, and a list is never changed. Settle them first "
-            "(crosstable office status, crosstable office rerate), or publish it all the same (--anyway)"
+            f"the supplement of {month} would be empty: nothing was rated by its cut-off on {day}; --cut-off "
+            "played takes what was played by then, --cut-off now everything that is rated"
         )
+    raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {day}")
 
 
 def _is_published(connection: Connection, month: Month) -> bool:

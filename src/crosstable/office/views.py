@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from crosstable.engine import RatedSection
 from crosstable.engine.after import decided_floor
-from crosstable.engine.numbers import numbers_of
+from crosstable.engine.records import numbers_of
 from crosstable.errors import OfficeError
 from crosstable.formulas.outcome import (
     Level,

@@ -48,9 +48,9 @@ from crosstable.office.members_files import StartingRatingOptions, birth_faults,
 from crosstable.office.published import month_of
 from crosstable.office.schedules import due_jobs
 from crosstable.office.submissions import Document, Status, Submission, SubmitOptions, document_of_bytes
-from crosstable.office.supplements import Basis, publish, require_nothing_waits
+from crosstable.office.supplements import Basis, publish, require_publishable
 from crosstable.office.views import known
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.sentences import counted
 
 LOG = logging.getLogger("crosstable.worker")
@@ -65,7 +65,7 @@ MOST_FINDINGS = 50
 class Told(NamedTuple):
     """What came of a job, and what follows from it; with ``error`` it has failed, for good."""
 
-    result: Mapping[str, Any]
+    result: Mapping[str, Any] | None
     error: str = ""
     then: NewJob | None = None
 
@@ -145,8 +145,7 @@ def _publish(office: Office, job: Job, progress: Progress) -> Told:
     _require_alone(office, f"the supplement of {job.wish['month']}")
     basis = Basis(job.wish.get("basis", Basis.RULE.value))
     month = month_of(job.wish["month"])
-    with office.reading() as connection:
-        require_nothing_waits(connection, month, basis)
+    require_publishable(office, month, basis, anyway=job.wish.get("anyway", False))
     made = publish(once(office, job, PATIENCE), job.by(), month, basis)
     return Told({"month": made.month, "entry": made.act, "rows": made.rows})
 
@@ -290,8 +289,9 @@ class Worker:
         except Exception as error:  # whatever it is, the next job is done all the same
             if not isinstance(error, CrosstableError | OSError):
                 LOG.exception("job %s failed", job.job_id)
-            end(self.office, job, JobState.FAILED, _faults(error), _sentence(error))
-            return True
+            told = Told(_faults(error), _sentence(error))
+        if told.error:
+            LOG.warning("job %s (%s) failed: %s", job.job_id, job.kind.value, told.error)
         state = JobState.FAILED if told.error else JobState.DONE
         end(self.office, job, state, told.result, told.error, told.then)
         return True

@@ -75,6 +75,8 @@ RATING_FRAMES = (
     Frame("wide", 760, 260, 44, right=14, top=12, bottom=28),
     Frame("narrow", 340, 220, 40, right=10, top=12, bottom=28),
 )
+# One drawing for wide and narrow columns alike; the style sheet keeps its numbers legible.
+SCORES_FRAME = Frame("scores", 540, 300, 52, right=16, top=14, bottom=34)
 # A shorter time has days below it, not months.
 DAYS_FOR_MONTHS = 200
 # A shorter axis of games or scores is marked at half points too.
@@ -108,8 +110,10 @@ class Scale(NamedTuple):
         return [f"{start + (value - low) / span * length:.1f}" for value in values]
 
 
-def rating_chart(series: Sequence[Series], title: str, *, is_by_date: bool) -> str:
-    """Ratings by date or by games or scores, in both sizes; nothing where there is nothing to draw."""
+def rating_chart(
+    series: Sequence[Series], title: str, *, is_by_date: bool, frames: Sequence[Frame] = RATING_FRAMES
+) -> str:
+    """Ratings by date or by games or scores, in every frame; nothing where there is nothing to draw."""
     drawn = [one for one in series if one.points]
     if not drawn:
         return ""
@@ -121,7 +125,7 @@ def rating_chart(series: Sequence[Series], title: str, *, is_by_date: bool) -> s
     has_dots = len(points) <= MOST_DOTS
     labels = [[escape(point.label) for point in one.points] if has_dots else [] for one in drawn]
     found = []
-    for frame in RATING_FRAMES:
+    for frame in frames:
         across = Scale(*reach, frame.left, frame.width - frame.right)
         up = Scale(levels[0], levels[-1], frame.height - frame.bottom, frame.top)
         parts = [_levels(frame, up, levels, [f"{level:g}" for level in levels]), _marked(frame, across, is_by_date)]
@@ -140,7 +144,7 @@ def _rating_levels(low: float, high: float) -> list[float]:
 def _marked(frame: Frame, across: Scale, is_by_date: bool) -> str:
     """A few marks below: first, last and between."""
     span = across.high - across.low
-    count = 5 if frame.style == "wide" else 3
+    count = 3 if frame.style == "narrow" else 5
     values = [across.low + span * number / (count - 1) for number in range(count)]
     if not is_by_date:
         unit = HALF if span < HALVES else 1.0

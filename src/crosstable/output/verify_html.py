@@ -7,8 +7,7 @@ from html import escape
 from crosstable.output.charts import bar_chart
 from crosstable.output.verify_text import to_a_hundredth
 from crosstable.verification import Row, Tally, Verdict, Verification, by_era, tally, unexplained
-from crosstable.verification.norms import NormTally
-from crosstable.verification.tallies import inputs_known
+from crosstable.verification.whole import NormTally, inputs_known
 
 BIN = 0.25
 REACH = 2.0

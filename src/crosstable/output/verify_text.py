@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from crosstable.verification import Row, Tally, Verification, by_era, tally, unexplained
-from crosstable.verification.norms import NormTally
-from crosstable.verification.tallies import exactness, inputs_known, kinds_of_causes
-from crosstable.verification.whole import FITTED_START
+from crosstable.verification.whole import FITTED_START, NormTally, exactness, inputs_known, kinds_of_causes
 
 HEADS = ("rows", "within 0.01", "within 1", "at floor", "differ", "explained")
 WIDTHS = (7, 13, 10, 10, 8, 11)

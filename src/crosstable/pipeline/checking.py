@@ -2,17 +2,17 @@
 
 from typing import Any, NamedTuple, Unpack
 
-from crosstable.checks.accepted import Accepted
+from crosstable.checks.findings import Accepted
 from crosstable.errors import Fault
-from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
 from crosstable.pipeline.rating import Options, RatedEvent, rate
+from crosstable.pipeline.results import accepted_objects, fault_objects, rules_of
 from crosstable.terms import Report
 
 FORMAT = "crosstable-checked/1"
 
 
 class CheckedReport(NamedTuple):
-    """Everything that was found about a report; what the sections would be rated is in ``event``."""
+    """Every finding about a report. ``event`` has the ratings that the sections would get."""
 
     event: RatedEvent
     file: str

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from crosstable.checks.players import are_alike
 from crosstable.errors import Fault
 from crosstable.formats.event_json import read_cell
-from crosstable.pipeline.draft_places import Change, Fix, Neighbors, Path, Spot
+from crosstable.pipeline.drafts import Change, Fix, Neighbors, Path, Spot
 from crosstable.sentences import american, american_days
 from crosstable.terms import AS_ONE_SIDED, MIRRORED, POINTS, ReportedCell, Result, total
 

@@ -10,21 +10,18 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.accepted import Accepted, accept
-from crosstable.checks.entries import NOT_YET, entry_faults, odd_ones_out
-from crosstable.checks.places import section_number, section_place
+from crosstable.checks.findings import Accepted, accept, section_number, section_place
 from crosstable.checks.plausibility import plausibility
-from crosstable.checks.players import membership_faults
+from crosstable.checks.players import NOT_YET, entry_faults, membership_faults, odd_ones_out
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.competitors import competitors
-from crosstable.engine.rating import rated_field
+from crosstable.engine.rating import Replay, rate_systems, rated_field
 from crosstable.engine.records import Assumption
-from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.faults import fault
-from crosstable.pipeline.completing import (
+from crosstable.pipeline.reading import (
     after_round,
     all_unrated,
     chosen,
@@ -42,8 +39,7 @@ from crosstable.pipeline.completing import (
     with_outside,
     with_pairing_ratings,
 )
-from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
-from crosstable.pipeline.results import SectionResult, section_result
+from crosstable.pipeline.results import SectionResult, accepted_objects, fault_objects, rules_of, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
 from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
@@ -129,13 +125,13 @@ class ExaminedSection(NamedTuple):
 
 
 class RatedEvent(NamedTuple):
-    """A rated event: ``sections`` has the results, ``faults`` every finding.
+    """A rated event. ``sections`` has the results, ``faults`` every finding.
 
-    ``examined`` is every section with its own findings and the working of each system (``rated``), ``general`` the
-    findings about the whole report, ``accepted`` the warnings that were accepted. ``ranges`` holds, by section, system
-    and player, the least and the greatest result where an assumption matters. ``details`` is what members files say of
-    members beside their ratings. ``is_refused`` says that an error of the whole report kept every section from being
-    rated.
+    ``examined`` has each section with its own findings and the calculation in each system (``rated``). ``general`` has
+    the findings about the whole report, ``accepted`` the findings that were accepted. ``ranges`` has the lowest and the
+    highest result, by section, system and player, if an assumption can change it. ``details`` has what members files
+    say about members besides their ratings. ``is_refused`` means that no section was rated, because of an error in the
+    whole report.
     """
 
     report: Report

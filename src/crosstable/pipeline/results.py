@@ -1,13 +1,23 @@
-"""The results of a rated event, one record for each player, as ``crosstable-rated/1`` and the library show them."""
+"""The results of a rated event, one record for each player, as ``crosstable-rated/1`` and the library show them.
+
+What the JSON documents of the pipeline share: findings, accepted warnings, and the rule set that was used.
+"""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from crosstable.checks.findings import Accepted
 from crosstable.engine import RatedPlayer, RatedSection, Start
+from crosstable.errors import Fault
+from crosstable.faults import level_of
 from crosstable.formulas.outcome import official_rating
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source
 from crosstable.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from crosstable.rules.rule_sets import RuleSet
+
 
 # Fields that a document leaves out where nothing is known.
 _OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested", "rank")
@@ -16,12 +26,12 @@ _OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested", "rank")
 class PlayerResult(NamedTuple):
     """A player's result in one section and system.
 
-    ``pre`` is ``None`` for a player who was unrated. ``games_before`` is ``None`` for an unrated player, and where the
-    count is not known: the rating is then taken as established.
-    ``initial`` is the start of an unrated player, ``post`` the rating after the section in full, ``rounded`` the
-    official whole number. ``formula`` is ``special``, ``standard`` or ``None`` (no rated game); ``k``, ``expected``
-    and ``bonus`` belong to the standard formula. ``floor`` is the floor that acted. ``range`` holds the least and the
-    greatest result where an assumption may change it. ``rank`` is the player's row on a posted crosstable.
+    ``pre`` is ``None`` for an unrated player. ``games_before`` is ``None`` for an unrated player, and also for an
+    established rating whose number of games is not known. ``initial`` is the initial rating of an unrated player.
+    ``post`` is the rating after the section with all decimals, ``rounded`` the official whole number. ``formula`` is
+    ``special``, ``standard`` or ``None`` (no rated game). Only the standard formula has ``k``, ``expected`` and
+    ``bonus``. ``floor`` is the floor that applied. ``range`` is the lowest and the highest result, if an assumption can
+    change it. ``rank`` is the player's row on a posted crosstable.
     """
 
     number: int
@@ -58,7 +68,7 @@ class PlayerResult(NamedTuple):
 
 
 class SystemResult(NamedTuple):
-    """A section's results in one rating system, under the edition that rated it."""
+    """A section's results in one rating system. ``edition`` names the rules that applied."""
 
     system: str
     edition: str
@@ -176,3 +186,37 @@ def _initial(start: Start) -> dict[str, Any]:
         ]
         or [{"source": Source(initial.source).name, "age": None if math.isnan(start.age) else start.age}],
     }
+
+
+def fault_object(fault: Fault) -> dict[str, str]:
+    """A finding as programs read it."""
+    return {
+        "code": fault.code,
+        "severity": fault.severity.value,
+        "level": level_of(fault).value,
+        "place": fault.place,
+        "message": fault.message,
+        "remedy": fault.remedy,
+    }
+
+
+def fault_objects(faults: Iterable[Fault]) -> list[dict[str, str]]:
+    """Findings as programs read them."""
+    return [fault_object(fault) for fault in faults]
+
+
+def accepted_objects(accepted: Iterable[Accepted]) -> list[dict[str, str]]:
+    """Warnings that were accepted, each with its reason."""
+    return [
+        {"code": one.fault.code, "place": one.fault.place, "message": one.fault.message, "reason": one.reason}
+        for one in accepted
+    ]
+
+
+def rules_of(rules: "RuleSet | None") -> dict[str, Any]:
+    """The field ``rules`` of a document, where a rule set was asked for."""
+    if rules is None:
+        return {}
+    from crosstable.rules.rule_sets import document_of
+
+    return {"rules": document_of(rules)}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from crosstable.checks.places import section_place
+from crosstable.checks.findings import section_place
 from crosstable.checks.report import check
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import fault
@@ -132,11 +132,17 @@ def exported(report: Report, to: str, accepted: Collection[str] = ()) -> Exporte
 
 def written(report: Report, name: str, changes: list[Fault]) -> bytes:
     """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
-    from crosstable.formats import event_json_write, trf, uschess_dbf, wallchart_write, wallchart_xlsx
+    from crosstable.formats import (
+        event_json_write,
+        trf_write,
+        uschess_write,
+        wallchart_write,
+        wallchart_xlsx,
+    )
 
     if name == "dbf":
-        return uschess_dbf.write_zip(report, changes)
+        return uschess_write.write_zip(report, changes)
     if name in ("trf16", "trf26"):
-        return trf.write(report, int(name.removeprefix("trf")))
+        return trf_write.write(report, int(name.removeprefix("trf")))
     writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
     return writers[name](report)

@@ -9,9 +9,7 @@ from crosstable.rules.editions import Calendar
 from crosstable.terms import MemberPage, Report
 from crosstable.verification import Page, Row, Tally, Verification, by_era, pages_of, tally, unexplained
 from crosstable.verification import verify as verify_pages
-from crosstable.verification.norms import NormTally, norm_rows, norm_tally
-from crosstable.verification.tallies import exactness, inputs_known
-from crosstable.verification.whole import FITTED_START
+from crosstable.verification.whole import FITTED_START, NormTally, exactness, inputs_known, norm_rows, norm_tally
 
 FORMAT = "crosstable-verify/1"
 
@@ -30,7 +28,7 @@ class PostedPages(NamedTuple):
 class VerifiedEvents(NamedTuple):
     """How well the computed ratings agree with the posted ones.
 
-    ``faults`` are the errors of posted sections that could not be compared, each with the name of its file.
+    ``faults`` lists errors in posted sections that could not be compared, each with the name of its file.
     """
 
     found: Verification
@@ -72,7 +70,7 @@ def verify(
     """
     compared = list(pages)
     if online_fault:
-        from crosstable.verification.quirks import with_online_fault
+        from crosstable.verification.pages import with_online_fault
 
         compared = [with_online_fault(page) for page in compared]
     found = verify_pages(compared, tell, members)

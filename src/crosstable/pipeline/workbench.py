@@ -15,20 +15,31 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from crosstable.checks.places import words_of
+from crosstable.checks.findings import words_of
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import level_of, severity_of
 from crosstable.formats import event_json, event_json_write
 from crosstable.formats.rating_lists import is_list
-from crosstable.pipeline.completing import (
+from crosstable.pipeline.drafts import (
+    Affiliate,
+    Draft,
+    Fix,
+    Named,
+    Neighbors,
+    OfficeSource,
+    Path,
+    Sources,
+    Spot,
+    members_of,
+    spot_of,
+)
+from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
+from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
+from crosstable.pipeline.reading import (
     has_game,
     section_of,
 )
-from crosstable.pipeline.draft_places import Affiliate, Fix, Neighbors, Path, Spot, spot_of
-from crosstable.pipeline.draft_sources import Draft, Named, OfficeSource, Sources, members_of
-from crosstable.pipeline.fixes import cell_of, field_of, fixes_for, other_spot
-from crosstable.pipeline.rating import ExaminedSection, RatedEvent, rate, remember
 from crosstable.pipeline.results import section_result
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader

@@ -14,8 +14,17 @@ from crosstable.uschess.answers import (
     Supplement,
     SupplementRating,
 )
-from crosstable.uschess.client import Answers, FetchOptions, RatingsApi
-from crosstable.uschess.events import ApiMembers, event_of, games_before, member_of, members_file, with_counts
+from crosstable.uschess.client import (
+    Answers,
+    ApiMembers,
+    FetchOptions,
+    RatingsApi,
+    event_of,
+    games_before,
+    member_of,
+    members_file,
+    with_counts,
+)
 
 __all__ = [
     "Answers",

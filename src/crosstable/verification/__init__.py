@@ -4,10 +4,8 @@ Works on event files with posted figures and on the archive of official crosstab
 that bears on it is known; rows that cannot be compared are counted apart. Sees checks, the engine and below.
 """
 
-from crosstable.verification.pages import Page, pages_of
-from crosstable.verification.rows import Row, Verdict
-from crosstable.verification.tallies import Tally, by_era, tally, unexplained
-from crosstable.verification.whole import Verification, verify
+from crosstable.verification.pages import Page, Row, Verdict, pages_of
+from crosstable.verification.whole import Tally, Verification, by_era, tally, unexplained, verify
 
 __all__ = [
     "Page",

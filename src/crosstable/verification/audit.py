@@ -16,9 +16,20 @@ from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses, part_of
-from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
-from crosstable.verification.quirks import FAULT, rated_as_then, with_online_fault
-from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
+from crosstable.verification.pages import (
+    FAULT,
+    ONLINE_FAULT,
+    WITHIN,
+    WITHIN_DECIMALS,
+    Page,
+    Row,
+    Verdict,
+    circle,
+    is_known,
+    rated_as_then,
+    rows_of,
+    with_online_fault,
+)
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_page
 from crosstable.verification.trials import Trials
 from crosstable.verification.whole import rated_page

@@ -22,9 +22,7 @@ from crosstable.rules.time_controls import ControlRanges, parse_time_control, sy
 from crosstable.terms import Background, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried
 from crosstable.verification.causes import explained
-from crosstable.verification.pages import CORRECTED_SINCE, Page
-from crosstable.verification.quirks import rated_as_then
-from crosstable.verification.rows import WITHIN, Row, rows_of
+from crosstable.verification.pages import CORRECTED_SINCE, WITHIN, Page, Row, rated_as_then, rows_of
 from crosstable.verification.starts import credited_games
 
 APART = 2.0 * WITHIN

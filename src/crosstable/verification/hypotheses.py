@@ -22,9 +22,7 @@ from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
-from crosstable.verification.pages import Page, circle
-from crosstable.verification.quirks import steps_of
-from crosstable.verification.rows import WITHIN, Row, Verdict, verdict_of
+from crosstable.verification.pages import WITHIN, Page, Row, Verdict, circle, steps_of, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
 

@@ -1,22 +1,39 @@
-"""A page: one posted section in one system, with the law as it was known when it was last rated (readings 111)."""
+"""A page: one posted section in one system, with the law as it was known when it was last rated (readings 111).
 
+Rows: what was computed beside what was posted, and the verdict.
+
+Named quirks of official pages: never the default, only for telling a fault of the past from one of ours.
+"""
+
+import math
 from collections.abc import Iterator, Mapping
 from datetime import date
+from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.checks import CheckedSection, check
+from crosstable.engine import RatedPlayer, RatedSection, rate
+from crosstable.engine.rating import Steps
 from crosstable.errors import TimeControlError
+from crosstable.formulas.outcome import stored_first, stored_whole
+from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, one_pass, step_2, step_3
+from crosstable.rules.amending import Edition
+from crosstable.rules.constants import CONSTANTS_2001, Constants
 from crosstable.rules.editions import Calendar, edition_known_on
 from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import (
     AS_ONE_SIDED,
     MIRRORED,
     Background,
+    FloorKind,
+    Formula,
+    KRule,
     RatingSystem,
     Report,
     ReportedCell,
     ReportedPlayer,
     ReportedSection,
+    Section,
     SectionType,
 )
 
@@ -41,6 +58,67 @@ class Page(NamedTuple):
         """The place of the section in the fold (readings 83)."""
         section = self.checked.section
         return section.end, section.start, self.event_id, section.number
+
+
+# The posted figure is a whole number and so was the pre-event rating it was computed from; each is off by up to a
+# half, and an unrounded rating moves its owner and their opponents by at most as much as itself.
+WITHIN = 1.0
+WITHIN_DECIMALS = 0.01
+EXACT_PAGES_FROM = date(2004, 1, 1)
+
+
+class Verdict(StrEnum):
+    """What became of the comparison of one row."""
+
+    WITHIN = "within_1"
+    AT_FLOOR = "at_floor"
+    UNEXPLAINED = "unexplained"
+
+
+class Row(NamedTuple):
+    """One player of one page: computed, posted, and the verdict; ``is_clean`` says whether it counts.
+
+    ``inputs_known``: with carried state, nothing that bears on the row is hidden, floors apart.
+    ``is_whole_number_era``: whole numbers were stored, and the page was last rated in 2004 or later, so that the
+    figures are exact to the point. ``is_floor_level``: a floor can stand at the posted figure. ``tried``: what would
+    give the posted figure of a row that differs, the likeliest first, and what it gives.
+    """
+
+    event: str
+    section: int
+    system: RatingSystem
+    number: int
+    member_id: str
+    era: str
+    start: date
+    pre: float
+    computed: float
+    posted: float
+    is_clean: bool
+    verdict: Verdict
+    floor_kind: FloorKind
+    is_whole_number_era: bool
+    is_floor_level: bool
+    cause: str = ""
+    inputs_known: bool = False
+    tried: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def error(self) -> float:
+        """Posted less computed."""
+        return self.posted - self.computed
+
+    @property
+    def has_decimals(self) -> bool:
+        """Whether the posted figure is more than a whole number."""
+        return self.posted != math.floor(self.posted)
+
+
+# The program that rated before this day stored whole numbers after each pass (readings 81).
+NEW_PROGRAM_FROM = date(2004, 1, 1)
+
+FAULT = "an error in online ratings that was repaired after June 16, 2021"
+REPAIRED = "the rules without the error in online ratings that was repaired after June 16, 2021"
 
 
 def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[Page]:
@@ -161,3 +239,133 @@ def is_known(page: Page, background: Background) -> bool:
     has_source = bool(background.standings) or background.fide is not None
     is_given = has_source or background.born is not None or background.adult is not None
     return is_given and page.rated_on is None
+
+
+def verdict_of(constants: Constants, pre: float, computed: float, posted: float) -> Verdict:
+    """Within one point, stopped at a floor that the row alone does not show, or neither (§5)."""
+    if math.fabs(posted - computed) <= WITHIN:
+        return Verdict.WITHIN
+    is_stopped = posted > computed and is_floor_level(constants, pre, posted)
+    return Verdict.AT_FLOOR if is_stopped else Verdict.UNEXPLAINED
+
+
+def is_floor_level(constants: Constants, pre: float, posted: float) -> bool:
+    """Whether a floor can stand at a posted figure: the lowest ones, or a hundred not above the rating before (§5)."""
+    lowest = min(constants.peak_lowest, constants.peak_lowest_since_2010)
+    is_between = lowest <= posted <= constants.life_master_level and posted <= pre
+    return posted <= constants.personal_floor_top or (is_between and posted % constants.peak_step == 0)
+
+
+def judged(row: Row, computed: float) -> Verdict:
+    """The verdict on a row if this were computed."""
+    if math.fabs(row.posted - computed) <= WITHIN:
+        return Verdict.WITHIN
+    return Verdict.AT_FLOOR if row.posted > computed and row.is_floor_level else Verdict.UNEXPLAINED
+
+
+def is_right(row: Row, verdict: Verdict, computed: float) -> bool:
+    """Whether nothing is left to explain on a row: while whole numbers were stored, only to the point."""
+    if verdict is Verdict.WITHIN and row.is_whole_number_era:
+        return computed == row.posted or (row.is_floor_level and computed < row.posted)
+    return verdict is not Verdict.UNEXPLAINED
+
+
+def rows_of(page: Page, rated: RatedSection) -> list[Row]:
+    """The rows of a rated page that have a posted figure; a re-entry counts once, on its first row."""
+    rows, clean = [], clean_rows(page)
+    for player in rated.players:
+        posted = page.players[player.number].posted.get(page.system)
+        is_second_row = any(other < player.number for other in player.merged_with)
+        if posted is None or player.after is None or not player.games or is_second_row:
+            continue
+        rows.append(_row(page, rated, player, posted.rating, is_clean=player.number in clean))
+    return rows
+
+
+def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float, *, is_clean: bool) -> Row:
+    assert player.after is not None
+    shown = page.checked.backgrounds[player.number].standings.get(page.system)
+    pre = player.prior if shown is None else shown.rating
+    highest_floor = -math.inf if shown is None else pre  # who was unrated has no hundred for a floor
+    computed = player.after.rating
+    start = rated.section.start
+    return Row(
+        event=page.event_id,
+        section=rated.section.number,
+        system=page.system,
+        number=player.number,
+        member_id=player.member_id,
+        era=rated.edition.name,
+        start=start,
+        pre=pre,
+        computed=computed,
+        posted=posted,
+        is_clean=is_clean,
+        verdict=verdict_of(rated.edition.constants, highest_floor, computed, posted),
+        floor_kind=player.outcome.floor_kind,
+        is_whole_number_era=rated.edition.constants.stores_whole_numbers
+        and page.rated_on is not None
+        and page.rated_on >= EXACT_PAGES_FROM,
+        is_floor_level=is_floor_level(rated.edition.constants, highest_floor, posted),
+    )
+
+
+def with_online_fault(page: Page) -> Page:
+    """A page of before 2021-06-17 online, rated with the fault of that time: K = 800/(2N' + m) (readings 103)."""
+    if page.apart != ONLINE_FAULT:
+        return page
+    edition = page.checked.edition
+    faulty = edition._replace(constants=edition.constants._replace(k_effective_weight=2.0))
+    return page._replace(checked=page.checked._replace(edition=faulty), apart="")
+
+
+def without_online_fault(edition: Edition) -> Edition:
+    """The rules that such a page is rated under, without the fault; others as they are."""
+    weight = CONSTANTS_2001.k_effective_weight
+    if edition.constants.k_effective_weight == weight:
+        return edition
+    return edition._replace(constants=edition.constants._replace(k_effective_weight=weight))
+
+
+def is_of_old_program(page: Page) -> bool:
+    """Whether a page was last rated by the program of before 2004; that of since then rates older sections its way."""
+    is_older = page.rated_on is not None and page.rated_on < NEW_PROGRAM_FROM
+    return is_older and page.checked.edition.constants.stores_whole_numbers
+
+
+def steps_of(page: Page) -> Steps:
+    """The steps by which a page was rated."""
+    return old_steps if is_of_old_program(page) else five_steps
+
+
+def old_steps(constants: Constants, rule: KRule, field: Field, sheet: Sheet) -> bool:
+    """The five steps as the program of before 2004 took them: both passes end in whole numbers (readings 81)."""
+    step_2(constants, field, sheet)
+    third = step_3(constants, field, sheet)
+    fourth = one_pass(constants, rule, field, sheet, sheet.strength, sheet.intermediate)
+    _store(constants, field, sheet.intermediate)
+    fifth = one_pass(constants, rule, field, sheet, sheet.intermediate.rating, sheet.final)
+    _store(constants, field, sheet.final)
+    return third and fourth and fifth
+
+
+def _store(constants: Constants, field: Field, result: PassColumns) -> None:
+    for at, prior in enumerate(field.prior):
+        if field.first[at] < field.first[at + 1]:
+            formula = formula_for(constants, field.games[at], field.past[at])
+            result.computed[at] = stored_by_pass(formula, prior, result.computed[at])
+            result.rating[at] = max(result.computed[at], constants.absolute_floor)
+
+
+def stored_by_pass(formula: Formula, prior: float, computed: float) -> float:
+    """What that program kept of a pass: a special rating to the nearest, a standard one up on a gain, else down."""
+    return stored_first(computed) if formula is Formula.SPECIAL else stored_whole(prior, computed)
+
+
+def rated_as_then(
+    page: Page, backgrounds: Mapping[int, Background], section: Section | None = None, edition: Edition | None = None
+) -> RatedSection:
+    """A page rated by the program of its day, or a section that was read otherwise, or under other rules."""
+    checked = page.checked._replace(edition=edition or page.checked.edition)
+    steps = steps_of(page._replace(checked=checked))
+    return rate(section or checked.section, page.system, backgrounds, checked.edition, steps)

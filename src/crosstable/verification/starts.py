@@ -14,8 +14,7 @@ from typing import NamedTuple
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart
-from crosstable.verification.pages import Page, clean_rows
-from crosstable.verification.rows import Verdict, verdict_of
+from crosstable.verification.pages import Page, Verdict, clean_rows, verdict_of
 from crosstable.verification.slopes import Bearing, step_along
 from crosstable.verification.trials import Trials
 

@@ -20,15 +20,14 @@ from crosstable.engine.after import (
     unrated_record,
 )
 from crosstable.engine.competitors import competitors
-from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import prepare, rule_of
+from crosstable.engine.records import numbers_of
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.section import Limits, Share, lay_results, section_outcome, share_of
 from crosstable.formulas.standard import effective_games, odds
 from crosstable.formulas.steps import Field, Sheet, formula_for, one_pass, section_k, step_2, step_3
 from crosstable.terms import Background, Formula, GivenStart, Past, PlayerRating
-from crosstable.verification.pages import Page
-from crosstable.verification.quirks import is_of_old_program, stored_by_pass
+from crosstable.verification.pages import Page, is_of_old_program, stored_by_pass
 from crosstable.verification.slopes import Effect, Slopes, special_effect, standard_effect
 
 NOTHING: Mapping[int, float] = {}
@@ -189,7 +188,8 @@ class Trials:
         if not player.competitor.sides:
             return self._field.prior[at]
         if at not in self._held:
-            self._held[at] = share_of(self._at.facts, *player.results), limits_of(self._at, player)
+            limits = limits_of(self._at, player.record, player.numbers)
+            self._held[at] = share_of(self._at.facts, *player.results), limits
         share, limits = self._held[at]
         return section_outcome(
             self._at.edition.constants, self._at.facts, player.numbers, share, computed, limits

@@ -1,19 +1,35 @@
-"""``verify``: pages in, rows, counts and causes out."""
+"""``verify``: pages in, rows, counts and causes out.
+
+Counts of a verification: verdicts, by rule period and system, exactness to the point, kinds of causes.
+
+Norm codes: what the formula gives on posted ratings, beside the code the page carries. Re-entries are one player: the
+norm follows from all games of both rows and stands on both (readings 104). The opponents' posted ratings are used, so
+that this settles the formula and not the rating behind it.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection
+from crosstable.engine.competitors import Competitor, competitors
 from crosstable.errors import UnsupportedEditionError
-from crosstable.terms import Background, MemberPage, PlayerRating, RatingSystem
+from crosstable.formulas.norms import NO_NORM, NORM_GAMES, highest_norm
+from crosstable.terms import NORM_CODES, Background, FloorKind, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
-from crosstable.verification.causes import explained
-from crosstable.verification.changes import Change
+from crosstable.verification.causes import Change, explained
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
-from crosstable.verification.pages import Page
-from crosstable.verification.quirks import rated_as_then, with_online_fault
-from crosstable.verification.rows import Row, Verdict, judged, rows_of
+from crosstable.verification.pages import (
+    WITHIN_DECIMALS,
+    Page,
+    Row,
+    Verdict,
+    is_right,
+    judged,
+    rated_as_then,
+    rows_of,
+    with_online_fault,
+)
 from crosstable.verification.starts import fitted_page
 
 FITTED_START = "fitted_start"
@@ -67,6 +83,70 @@ class Settled(NamedTuple):
     rows: list[Row]
     changes: tuple[Change, ...]
     facts: int
+
+
+class Tally(NamedTuple):
+    """The counts of one way of computing: clean rows and what became of them.
+
+    ``decimals`` of them have a posted figure with decimals, and ``within_001`` of those agree to a hundredth;
+    ``settled_rows`` agree only with a hidden fact that the page itself settles.
+    """
+
+    rows: int
+    clean_rows: int
+    decimals: int
+    within_001: int
+    within_1: int
+    at_floor: int
+    unexplained: int
+    exact: int
+    floors_predicted: int
+    settled_rows: int
+
+    @property
+    def share(self) -> float:
+        """Per cent of the clean rows that a point or a floor explains."""
+        return 100.0 * (self.within_1 + self.at_floor) / self.clean_rows if self.clean_rows else 0.0
+
+
+class Exactness(NamedTuple):
+    """Rows explained while whole numbers were stored, and how many of them are right to the point."""
+
+    explained: int
+    exact: int
+
+    @property
+    def share(self) -> float:
+        """Per cent of the explained rows that are exact."""
+        return 100.0 * self.exact / self.explained if self.explained else 0.0
+
+
+class NormRow(NamedTuple):
+    """One row of a Regular page: games played (all rows of the member), the code posted and the code computed."""
+
+    event: str
+    section: int
+    number: int
+    games: int
+    rows: int
+    posted: str
+    computed: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same, no norm included."""
+        return self.posted == self.computed
+
+
+class NormTally(NamedTuple):
+    """How many rows agree: those with four or more games of their own, and those with fewer."""
+
+    rows: int
+    agree: int
+    few_games: int
+    few_games_with_code: int
+    few_games_agree: int
+    differ: tuple[NormRow, ...]
 
 
 def verify(
@@ -232,3 +312,104 @@ def rated_page(page: Page, backgrounds: Mapping[int, Background]) -> RatedSectio
         return rated_as_then(page, backgrounds)
     except UnsupportedEditionError:
         return None
+
+
+def tally(rows: Sequence[Row]) -> Tally:
+    """Count rows and verdicts; only clean rows have one that counts."""
+    clean = [row for row in rows if row.is_clean]
+    verdicts = Counter(row.verdict for row in clean)
+    decimals = [row for row in clean if row.has_decimals]
+    return Tally(
+        rows=len(rows),
+        clean_rows=len(clean),
+        decimals=len(decimals),
+        within_001=sum(abs(row.error) <= WITHIN_DECIMALS for row in decimals),
+        within_1=verdicts[Verdict.WITHIN],
+        at_floor=verdicts[Verdict.AT_FLOOR],
+        unexplained=verdicts[Verdict.UNEXPLAINED],
+        exact=sum(row.verdict is Verdict.WITHIN and abs(row.error) <= 0.5 for row in clean),
+        floors_predicted=sum(row.verdict is Verdict.WITHIN and row.floor_kind is not FloorKind.NONE for row in clean),
+        settled_rows=sum(bool(row.cause) and row.verdict is not Verdict.UNEXPLAINED for row in clean),
+    )
+
+
+def by_era(rows: Sequence[Row]) -> dict[tuple[str, RatingSystem], list[Row]]:
+    """Clean rows by rule period and system, oldest first."""
+    groups: dict[tuple[str, RatingSystem], list[Row]] = {}
+    for row in rows:
+        if row.is_clean:
+            groups.setdefault((row.era, row.system), []).append(row)
+    return dict(sorted(groups.items()))
+
+
+def unexplained(rows: Sequence[Row]) -> list[Row]:
+    """The rows that neither a point nor a floor explains."""
+    return [row for row in rows if row.is_clean and row.verdict is Verdict.UNEXPLAINED]
+
+
+def inputs_known(rows: Sequence[Row]) -> list[Row]:
+    """The rows on which nothing that bears on them is hidden."""
+    return [row for row in rows if row.inputs_known]
+
+
+def exactness(rows: Sequence[Row]) -> Exactness:
+    """While whole numbers were stored, a row is right only to the point; pages last rated since 2004."""
+    kept = [row for row in rows if row.is_clean and row.verdict is Verdict.WITHIN and row.is_whole_number_era]
+    return Exactness(len(kept), sum(is_right(row, row.verdict, row.computed) for row in kept))
+
+
+def kinds_of_causes(rows: Sequence[Row]) -> Counter[str]:
+    """How many of these rows differ for each named cause, whoever's fact it is and whatever value would fit."""
+    return Counter(row.cause.split(" (")[0].split(", of player")[0] for row in rows)
+
+
+def norm_rows(page: Page) -> list[NormRow]:
+    """The rows of a Regular page; none of other systems, which carry the code of their Regular twin at most."""
+    if page.system is not RatingSystem.OTBR:
+        return []
+    who = competitors(page.checked.section, page.checked.backgrounds)
+    rows = []
+    for competitor in who:
+        code = _code(page, competitor, who)
+        for entry in competitor.entries:
+            own_games = sum(cell.result.is_game for cell in entry.cells)
+            posted = page.players[entry.number].details.get("norm", "")
+            rows.append(
+                NormRow(
+                    page.event_id,
+                    page.checked.section.number,
+                    entry.number,
+                    own_games,
+                    len(competitor.entries),
+                    posted,
+                    code,
+                )
+            )
+    return rows
+
+
+def _code(page: Page, competitor: Competitor, who: tuple[Competitor, ...]) -> str:
+    strengths = []
+    for side in competitor.sides:
+        posted = page.players[who[side.opponent].entries[0].number].posted.get(page.system)
+        if posted is None:
+            return ""
+        strengths.append(posted.rating)
+    level = highest_norm(competitor.score, strengths, competitor.most_meetings)
+    return "" if level == NO_NORM else NORM_CODES[level]
+
+
+def norm_tally(rows: Iterable[NormRow]) -> NormTally:
+    """Count agreement; rows on fewer than four games of their own are counted apart."""
+    every = list(rows)
+    enough = [row for row in every if row.games >= NORM_GAMES]
+    few = [row for row in every if row.games < NORM_GAMES]
+    with_code = [row for row in few if row.posted]
+    return NormTally(
+        rows=len(enough),
+        agree=sum(row.agrees for row in enough),
+        few_games=len(few),
+        few_games_with_code=len(with_code),
+        few_games_agree=sum(row.agrees for row in with_code),
+        differ=tuple(row for row in every if not row.agrees),
+    )

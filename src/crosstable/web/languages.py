@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crosstable.languages.catalogues import ENGLISH, LANGUAGES
-from crosstable.languages.texts import language_of
+from crosstable.languages.texts import ENGLISH, LANGUAGES, language_of
 
 NAME = "lang"
 # How a scope says the language of its answer.

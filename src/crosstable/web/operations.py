@@ -5,7 +5,6 @@ logged meanwhile.
 """
 
 import ipaddress
-import json
 import logging
 import os
 import re
@@ -13,7 +12,6 @@ import secrets
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +24,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from crosstable import log_lines
 from crosstable.errors import OfficeError
+from crosstable.log_lines import REQUEST_ID
 from crosstable.office.jobs import JobState, waiting
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -41,7 +41,6 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 _OTHER = "other"
-_request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 REQUESTS = Counter("crosstable_requests", "Requests answered.", ("part", "method", "status"))
 SECONDS = Histogram(
@@ -70,7 +69,7 @@ class Observed:
             await self.app(scope, receive, send)
             return
         request_id = _given_id(scope) or secrets.token_hex(8)
-        token = _request_id.set(request_id)
+        token = REQUEST_ID.set(request_id)
         status, sent, begun = 500, 0, time.perf_counter()
 
         async def told(message: Message) -> None:
@@ -88,7 +87,7 @@ class Observed:
         finally:
             OPEN.dec()
             self._told(scope, status, sent, time.perf_counter() - begun)
-            _request_id.reset(token)
+            REQUEST_ID.reset(token)
 
     def _told(self, scope: Scope, status: int, sent: int, seconds: float) -> None:
         path: str = scope["path"]
@@ -133,39 +132,6 @@ def _one_line(said: str) -> str:
 # The log.
 
 
-class JsonLines(logging.Formatter):
-    """A line of JSON for each thing that is logged."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """One line."""
-        line: dict[str, Any] = {
-            "time": _when(record),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "request_id": _request_id.get() or None,
-            "message": record.getMessage(),
-            **getattr(record, "fields", {}),
-        }
-        if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps({name: value for name, value in line.items() if value is not None}, ensure_ascii=False)
-
-
-class TextLines(logging.Formatter):
-    """A line of text for each thing that is logged, and the traceback of an error below it."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """One line, and perhaps a traceback."""
-        request_id = _request_id.get()
-        said = f"{_when(record)} {record.levelname} {f'[{request_id}] ' if request_id else ''}{record.getMessage()}"
-        return f"{said}\n{self.formatException(record.exc_info)}" if record.exc_info else said
-
-
-def _when(record: logging.LogRecord) -> str:
-    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-    return f"{seconds}.{int(record.msecs):03d}Z"
-
-
 class _Counting(logging.Handler):
     """Counts errors of our own wherever they are logged."""
 
@@ -175,19 +141,11 @@ class _Counting(logging.Handler):
 
 
 def log_settings(is_json: bool, has_access: bool) -> dict[str, Any]:
-    """How every process of the site logs: to standard error, as ``logging.config`` takes it."""
-    lines = JsonLines if is_json else TextLines
-    return {
-        "version": 1,
-        "disable_existing_loggers": False,
-        "formatters": {"lines": {"()": lines}},
-        "handlers": {
-            "stderr": {"class": "logging.StreamHandler", "formatter": "lines", "stream": "ext://sys.stderr"},
-            "errors": {"()": _Counting, "level": "ERROR"},
-        },
-        "root": {"level": "WARNING", "handlers": ["stderr", "errors"]},
-        "loggers": {ACCESS.name: {"level": "INFO" if has_access else "WARNING"}},
-    }
+    """How every process of the site logs: as all do; errors are counted, too."""
+    made = log_lines.settings(is_json)
+    made["handlers"]["errors"] = {"()": _Counting, "level": "ERROR"}
+    made["root"]["handlers"].append("errors")
+    return {**made, "loggers": {ACCESS.name: {"level": "INFO" if has_access else "WARNING"}}}
 
 
 # Health and figures.

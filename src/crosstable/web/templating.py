@@ -18,9 +18,8 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from crosstable.app.templating import Site, address, day, environment_of, places, plain, signed
-from crosstable.languages.catalogues import ENGLISH, LANGUAGES
 from crosstable.languages.templates import in_language
-from crosstable.languages.texts import language_of
+from crosstable.languages.texts import ENGLISH, LANGUAGES, language_of
 from crosstable.office.settings import Identity
 from crosstable.web.languages import address_in, code_of
 

@@ -96,6 +96,9 @@ Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
 # A file that is there when everything was compiled once.
 _ALL = "all"
+# Numba would make two more entrances of every function, for C and for Python, and compile all of it into each.
+_NOT_FOR_C = {"no_cfunc_wrapper": True}
+_INSIDE = {**_NOT_FOR_C, "no_cpython_wrapper": True}
 # Walking functions make no arrays, so no reference to one has to be counted; and they divide by nothing that may be 0.
 _WALKING = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
@@ -131,7 +134,7 @@ def say_cached() -> None:
 def _register(module: ModuleType) -> None:
     for value in list(vars(module).values()):
         if callable(value) and getattr(value, "__module__", None) == module.__name__ and not isinstance(value, type):
-            register_jitable(value)
+            register_jitable(**_INSIDE)(value)
 
 
 numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
@@ -180,12 +183,12 @@ def constants_for(constants: Constants) -> Array:
 
 def compiled(function: Compiled) -> Compiled:
     """A function compiled when it is first called, without the interpreter's lock; kept on disk."""
-    return cast(Compiled, njit(cache=True, nogil=True)(function))
+    return cast(Compiled, njit(cache=True, nogil=True, **_NOT_FOR_C)(function))
 
 
 def walking(function: Compiled) -> Compiled:
     """A function compiled as ``compiled`` does, for the replay over sections."""
-    return cast(Compiled, njit(cache=True, **_WALKING)(function))
+    return cast(Compiled, njit(cache=True, **_NOT_FOR_C, **_WALKING)(function))
 
 
 def inner(function: Compiled) -> Compiled:
@@ -193,4 +196,4 @@ def inner(function: Compiled) -> Compiled:
 
     A call would hand over every array of the tables, one by one, for each section or even each competitor.
     """
-    return cast(Compiled, njit(forceinline=True, **_WALKING)(function))
+    return cast(Compiled, njit(forceinline=True, **_INSIDE, **_WALKING)(function))

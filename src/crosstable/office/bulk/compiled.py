@@ -84,7 +84,7 @@ class Compiled:
 
     def __init__(self, span: Span) -> None:
         self.known, self.steps = span.known, span.steps
-        self._starts = span.starts
+        self.before, self._starts = span.before, span.starts
         archive = span.known.archive
         index = _with_places(indexing.build(archive), span.before)
         self.recorder = Recorder(index, 0)

@@ -9,7 +9,7 @@ from crosstable.engine import RatedSection
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
 from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
-from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
+from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, records_of
 from crosstable.office.bulk.pending import pending_since
 from crosstable.office.bulk.record import known_at, known_of_section
 from crosstable.office.bulk.run import compiled_replay, planned
@@ -31,8 +31,7 @@ def derived(record: Record, progress: Progress = in_silence) -> Derived:
     """Every posting of an office, from nothing, by the interpreted engine."""
     known = known_at(record, {})
     steps = steps_of(known)
-    nothing = pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
-    replay = Interpreted(span_of(known, steps, nothing), everything(steps))
+    replay = Interpreted(known, steps)
     postings = {posting.about: posting for _, posting in replay.postings(progress)}
     rows = known.archive.sections.select("end", "start", "event_id", "number")
     return Derived(postings, {Key(*rows.row(at)): why for at, why in replay.unratable.items()})
@@ -44,12 +43,12 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
     steps = steps_of(known)
     span = span_of(known, steps, pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING}))
     is_long = can_compile() and steps.frame.height > LONG
-    replay: Replay = compiled_replay(span) if is_long else Interpreted(span, everything(steps))
+    replay: Replay = compiled_replay(span) if is_long else Interpreted(known, steps)
     total = 0
 
     def take(due: Due) -> None:
         nonlocal total
-        total += sum_of(digests_of(due.postings.select(*POSTING), LAYOUT))
+        total += _sum(due.postings)
 
     replay.go(take, progress)
     return total
@@ -63,15 +62,20 @@ def follows_since(record: Record, run: int, progress: Progress = in_silence) -> 
     pending = pending_since(record, run)
     if pending is None:
         return True
-    plan = planned(record, pending, Watch(progress), is_first=False)
-    total = 0
+    plan = planned(record, pending, Watch(progress), is_thorough=True)
+    total, posted = 0, _sum(plan.old)
 
     def take(due: Due) -> None:
-        nonlocal total
-        total += sum_of(digests_of(due.postings.select(*POSTING), LAYOUT))
+        nonlocal total, posted
+        total += _sum(due.postings)
+        posted += 0 if due.old is None else _sum(due.old)
 
     plan.replay.go(take, progress)
-    return text_of(total) == text_of(sum_of(digests_of(plan.old.select(*POSTING), LAYOUT)))
+    return text_of(total) == text_of(posted)
+
+
+def _sum(postings: pl.DataFrame) -> int:
+    return sum_of(digests_of(postings.select(*POSTING), LAYOUT))
 
 
 def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:

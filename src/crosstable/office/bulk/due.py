@@ -25,11 +25,18 @@ _SAYS_MORE = pl.any_horizontal(pl.col("match_changes", "lowered_floor", "floors"
 class Due:
     """The postings that are due from one step up to another, and the sections there that were rated.
 
-    They are made when they are asked for: who took a run up has some of them already.
+    They are made when they are asked for: who took a run up has some of them already. A replay that reads what is
+    posted at its steps on its way hands that over too, as ``old``.
     """
 
-    def __init__(self, low: int, high: int, make: Callable[[], tuple[pl.DataFrame, pl.DataFrame]]) -> None:
-        self.low, self.high, self._make = low, high, make
+    def __init__(
+        self,
+        low: int,
+        high: int,
+        make: Callable[[], tuple[pl.DataFrame, pl.DataFrame]],
+        old: pl.DataFrame | None = None,
+    ) -> None:
+        self.low, self.high, self._make, self.old = low, high, make, old
 
     @cached_property
     def _made(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -56,10 +63,12 @@ class Take(Protocol):
 class Replay(Protocol):
     """A replay of a span of the record, interpreted or compiled.
 
-    ``unratable`` says by section of the archive why it could not be rated.
+    ``unratable`` says by section of the archive why it could not be rated; ``before`` are postings that stand before
+    and between those that it hands over.
     """
 
     unratable: dict[int, str]
+    before: pl.DataFrame
 
     def go(self, take: Take, progress: Progress) -> None:
         """Rate everything, and hand over what is due."""

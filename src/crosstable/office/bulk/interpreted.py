@@ -1,7 +1,7 @@
-"""The interpreted replay of those steps of a span that something reaches; the measure of the compiled one."""
+"""The interpreted replay of a span of the record, step by step; the measure of the compiled one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -18,78 +18,18 @@ from crosstable.history.archive_contents import (
 )
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.plain import PlainSections, Taken, key_of
-from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
-from crosstable.office.bulk.pending import Pending
+from crosstable.office.bulk.due import POSTING, RATED, Due, Take, frame_of_postings
 from crosstable.office.bulk.record import Known
-from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
+from crosstable.office.bulk.steps import KEY, Steps
 from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
 from crosstable.office.ledger.watching import CheckedResult, Progress
-from crosstable.replaying import DAWN, Decision, Key, StartingRating, bare, moved
+from crosstable.replaying import Decision, Key, StartingRating, bare, moved
 from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
 # Progress is told after so many steps.
-_TOLD_EVERY = 200
-
-
-class Reach(NamedTuple):
-    """The steps that a change may reach, and from which key on each member's rating may be another."""
-
-    steps: Sequence[int]
-    since: Mapping[int, Key]
-
-    def starts(self, known: Known) -> pl.DataFrame:
-        """The ids of members and those keys."""
-        ids = known.ids["member_id"]
-        rows = [(ids[who], *key) for who, key in self.since.items()]
-        schema = {"member_id": pl.String(), "ended": pl.Date(), "started": pl.Date(), "event_id": pl.String()}
-        return pl.DataFrame(rows, schema={**schema, "section": pl.Int32()}, orient="row")
-
-
-def reach_of(known: Known, steps: Steps, pending: Pending, most: int) -> Reach | None:
-    """Steps that are touched, and all later ones of everybody in them; nothing where they are more than so many.
-
-    A rating that changes hardly ever becomes what it was, so this is about what has to be rated again.
-    """
-    since: dict[int, Key] = {}
-    for who, day in _told(pending.members, known, "day"):
-        _earlier(since, who, Key(day, DAWN, "", 0))
-    for who, *place in _told(pending.posted, known, *KEY):
-        _earlier(since, who, Key(*place))
-    places = steps.frame.select("event_id", "section", "step")
-    touched = set(places.join(pending.sections, on=["event_id", "section"], how="semi")["step"])
-    members = _members_by_step(known, steps)
-    found: list[int] = []
-    for step, key in enumerate(steps.frame.select(KEY).iter_rows()):
-        own = members.get(step, ())
-        if step in touched or any(who in since and since[who] <= key for who in own):
-            found.append(step)
-            for who in own:
-                _earlier(since, who, Key(*key))
-            if len(found) > most:
-                return None
-    return Reach(found, since)
-
-
-def everything(steps: Steps) -> Reach:
-    """Every step of a record from its beginning."""
-    return Reach(range(steps.frame.height), {})
-
-
-def _earlier(since: dict[int, Key], who: int, key: Key) -> None:
-    if who not in since or key < since[who]:
-        since[who] = key
-
-
-def _told(frame: pl.DataFrame, known: Known, *names: str) -> Iterable[tuple[Any, ...]]:
-    return numbered(frame, known).drop_nulls("who").select("who", *names).iter_rows()
-
-
-def _members_by_step(known: Known, steps: Steps) -> dict[int, list[int]]:
-    """The members whose records a step reads."""
-    found = members_of(known, steps).group_by("step", maintain_order=True).agg("who")
-    return dict(zip(found["step"].to_list(), found["who"].to_list(), strict=True))
+TOLD_EVERY = 200
 
 
 class OfficeSections(PlainSections):
@@ -131,52 +71,66 @@ def _games(cells: Sequence[Cell]) -> list[tuple[int, Result, int]]:
 
 
 class Interpreted:
-    """A replay of the steps that are reached, by the interpreted engine."""
+    """A replay by the interpreted engine: of every step, from the records of before the first."""
 
-    def __init__(self, span: Span, reach: Reach, checked: Sequence[CheckedResult] = ()) -> None:
-        self.known, self.steps = span.known, span.steps
-        self._reach = reach
-        archive = span.known.archive
+    def __init__(self, known: Known, steps: Steps, checked: Sequence[CheckedResult] = ()) -> None:
+        self.known, self.steps = known, steps
+        self.archive = archive = known.archive
         self.ids = archive.members["member_id"]
-        self.records = records_of(span.before)
-        self._openings, self._decisions = openings_of(archive), decisions_of(archive)
-        part = part_of(archive, self._sections())
-        self._parts = sections_of(part)
-        self._rates = OfficeSections(part, self._records_of, self._openings, self._decisions)
-        self._rates.checked = {(one.event_id, one.section.number): one for one in checked}
+        self.records: dict[int, dict[RatingSystem, PlayerRating]] = {}
+        self.before = pl.DataFrame(schema={"who": pl.Int32(), **POSTING})
         self.unratable: dict[int, str] = {}
-        self._rated: list[tuple[Any, ...]] = []
-
-    def _sections(self) -> list[int]:
-        numbers = self.steps.frame["archived"].gather(list(self._reach.steps))
-        return [number for number in numbers.to_list() if number is not None and number >= 0]
+        self.rated: list[tuple[Any, ...]] = []
+        told = archive._replace(openings=pl.concat([known.earlier, archive.openings], how="vertical_relaxed"))
+        openings, decisions = openings_of(told), decisions_of(archive)
+        self._rates = OfficeSections(archive, self._records_of, openings, decisions)
+        self._rates.checked = {(one.event_id, one.section.number): one for one in checked}
+        self._moves = _moves(openings, decisions)
+        self._rows = steps.frame.select("archived", "member", *KEY, "system")
+        self._sections: Iterator[ArchivedSection] = iter(())
 
     def _records_of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
         return self.records.get(member, {})
 
     def go(self, take: Take, progress: Progress) -> None:
         """Rate everything, and hand over what is due."""
-        due = [*self.postings(progress)]
-        postings = frame_of_postings(self.known, [one for _, one in due], [step for step, _ in due])
-        rated = pl.DataFrame(self._rated, schema={"step": pl.Int64(), **RATED}, orient="row")
-        take(Due(0, self.steps.frame.height, lambda: (postings, rated)))
+        take(self.due([*self.postings(progress)]))
+
+    def due(self, made: Sequence[tuple[int, Posting]], old: pl.DataFrame | None = None) -> Due:
+        """What steps made as it is handed over, with what is posted there."""
+        postings = frame_of_postings(self.known, [one for _, one in made], [step for step, _ in made])
+        rated = pl.DataFrame(self.rated, schema={"step": pl.Int64(), **RATED}, orient="row")
+        return Due(0, self.steps.frame.height, lambda: (postings, rated), old)
 
     def postings(self, progress: Progress) -> Iterator[tuple[int, Posting]]:
         """Rate everything: steps, and a posting that each makes."""
-        moves = _moves(self._openings, self._decisions)
-        rows = self.steps.frame.select("archived", "member", *KEY, "system")
-        for done, step in enumerate(self._reach.steps, 1):
-            archived, member, *key, system = rows.row(step)
-            made: Iterable[Posting] = ()
-            if member is not None:
-                made = self._moved(moves[(*key[2:], system)], member, Key(*key))
-            elif archived >= 0:
-                made = self._section(step, archived, next(self._parts))
-            yield from ((step, one) for one in made)
-            if done % _TOLD_EVERY == 0 or done == len(self._reach.steps):
-                progress(done)
+        every = range(self.steps.frame.height)
+        self.begin(every)
+        for step in every:
+            yield from ((step, posting) for _, posting in self.rate(step))
+            if (step + 1) % TOLD_EVERY == 0 or step + 1 == len(every):
+                progress(step + 1)
 
-    def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[Posting]:
+    def begin(self, steps: Sequence[int]) -> None:
+        """Take the sections of steps out of the archive: each of these is then rated or left, in their order."""
+        numbers = self._rows["archived"].gather(list(steps)).to_list()
+        own = [number for number in numbers if number is not None and number >= 0]
+        self._sections = sections_of(part_of(self.archive, own))
+
+    def leave(self, step: int) -> None:
+        """Go past a step."""
+        archived = self._rows["archived"][step]
+        if archived is not None and archived >= 0:
+            next(self._sections)
+
+    def rate(self, step: int) -> list[tuple[int, Posting]]:
+        """Rate a step: the members and the postings that it makes."""
+        archived, member, *key, system = self._rows.row(step)
+        if member is not None:
+            return [*self._moved(self._moves[(*key[2:], system)], member, Key(*key))]
+        return [*self._section(step, archived, next(self._sections))] if archived >= 0 else []
+
+    def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[tuple[int, Posting]]:
         own = self.records.setdefault(member, {})
         assert what.system is not None
         before = own.get(what.system)
@@ -184,9 +138,9 @@ class Interpreted:
         if after is not None:
             own[what.system] = after
             about = PostingKey(self.ids[member], what.system, key.event_id, key.section)
-            yield posting_of_standing(about, key, before, after)
+            yield member, posting_of_standing(about, key, before, after)
 
-    def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[Posting]:
+    def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[tuple[int, Posting]]:
         taken = self._rates.take(archived)
         section = archived.section
         key = Key(section.end, section.start, archived.event_id, section.number)
@@ -194,11 +148,12 @@ class Interpreted:
             self.unratable[number] = taken.unratable
         members = {entry.member_id: row.member for entry, row in zip(section.entries, archived.rows, strict=True)}
         for rated in taken.rated:
-            self._rated.append((step, *key[2:], int(rated.system), rated.edition.name))
+            self.rated.append((step, *key[2:], int(rated.system), rated.edition.name))
             for posting in postings_of(rated, key):
                 assert posting.standing is not None
-                self.records.setdefault(members[posting.member_id], {})[posting.system] = posting.standing
-                yield posting
+                who = members[posting.member_id]
+                self.records.setdefault(who, {})[posting.system] = posting.standing
+                yield who, posting
 
     def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
         """A member's rating record in a system at the end."""

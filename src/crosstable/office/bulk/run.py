@@ -1,13 +1,13 @@
 """A rating run: what is touched is found, the span from there on is read, replayed, compared with what is posted.
 
-The replay is interpreted while few steps are reached, and compiled where they are many; that is the only choice. What
+The replay is interpreted while few steps are reached, and compiled where they are many; that is the only choice. The
+interpreted one follows a change from step to step, as far as postings differ; the compiled one rates the span. What
 differs from what is posted is written; the rating changes and the journal entry come last, all in one transaction.
 """
 
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +20,21 @@ from crosstable.office.bulk.causes import Causes, Events, place_of
 from crosstable.office.bulk.changes import RatingChanges, lines_of
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
+from crosstable.office.bulk.following import Followed, Limit, may_reach, start_of
 from crosstable.office.bulk.frames import asked, frame_of
-from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
 from crosstable.office.bulk.pending import Pending, pending_since, sections_since
 from crosstable.office.bulk.posting import Post, added
 from crosstable.office.bulk.record import Known, known_since
-from crosstable.office.bulk.steps import KEY, STORED, Steps, current_since, placed, records_before, steps_of
+from crosstable.office.bulk.steps import (
+    KEY,
+    STORED,
+    Steps,
+    current_at,
+    current_since,
+    placed,
+    records_before,
+    steps_of,
+)
 from crosstable.office.bulk.texts import rows_of, spelled
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
@@ -40,18 +49,25 @@ LOG = logging.getLogger("crosstable.office")
 Array = Any
 # So many rating changes are made at once.
 _FEW = 1000
+# A change that may reach so many times the steps that are interpreted is followed: it hardly ever does.
+_FAR = 5
 _RECORD = [posted_name(name) for name in POSTED]
 _WORKING = [name for name in Posting._fields[4:] if name not in _RECORD]
 _LEFT_EMPTY = Posting._fields[6:]
 
 
 class Plan(NamedTuple):
-    """What a run works on: a span, how it is replayed, what is behind its changes, and what is posted there now."""
+    """What a run works on: how it is replayed, what is behind its changes, and what is posted there now.
 
-    span: Span
+    ``ghosts`` are postings whose step is no more, or moved.
+    """
+
     replay: Replay
+    known: Known
+    steps: Steps
     causes: Causes
     old: pl.DataFrame
+    ghosts: pl.DataFrame
     is_large: bool
 
 
@@ -76,41 +92,55 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
         return posting.posted(office, author)
 
 
-def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -> Plan:
+def planned(
+    record: Record, pending: Pending, watch: Watch, *, is_first: bool = False, is_thorough: bool = False
+) -> Plan:
     """Read what a run needs, and choose how it is replayed."""
     connection, clock = record.connection, watch.clock
     since = DAWN if is_first else pending.first
     most = watch.long if can_compile() else sys.maxsize
-    is_long = not is_first and sections_since(connection, since) > most
+    is_long = not is_first and sections_since(connection, since) > _FAR * most
     with read_ahead(connection, current_since(since), STORED, is_likely=is_long) as posted_since:
         with clock.timed("read the record"):
             also = {*pending.members["member_id"], *pending.posted["member_id"]}
             known = known_since(record, since, also, {})
             steps = steps_of(known)
-        with clock.timed("find what is reached"):
-            reach = reach_of(known, steps, pending, most) if most else None
+        limit = Limit(most, most if is_first or is_thorough else _FAR * most, is_thorough)
+        if most and (plan := _followed(record, pending, watch, known, steps, limit)) is not None:
+            return plan
         with clock.timed("read postings"):
             if is_first:
                 before, old = _nothing(), _nothing()
-            elif reach is None:
+            else:
                 before = records_before(connection, known.archive.members.select("member_id"), since)
                 old = posted_since()
-            else:
-                before, old = _posted(connection, known, since, reach)
             old = placed(old, known, steps)
-            if reach is not None:
-                old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
-            span = span_of(known, steps, before)
     with clock.timed("index"):
-        replay = compiled_replay(span) if reach is None else Interpreted(span, reach, watch.checked)
-    return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
+        replay = compiled_replay(span_of(known, steps, before))
+    return Plan(replay, known, steps, Causes(known, steps, pending), old, ghosts_of(old, steps), is_large=True)
 
 
-def _posted(connection: Connection, known: Known, since: date, reach: Reach) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The last postings before a span, and those in it, of those whom a change reaches."""
-    starts = reach.starts(known)
-    theirs = tables.posting.c.member_id.in_(select(asked(connection, starts.select("member_id")).c.member_id))
-    return records_before(connection, starts), frame_of(connection, current_since(since, theirs), STORED)
+def _followed(record: Record, pending: Pending, watch: Watch, known: Known, steps: Steps, limit: Limit) -> Plan | None:
+    """A run that follows the change from step to step; nothing where it reaches too many."""
+    if pending.sections.height + pending.members.height > limit.may_reach:
+        return None
+    connection = record.connection
+    with watch.clock.timed("find what is reached"):
+        members = asked(connection, pending.members.select("member_id").unique())
+        own = current_since(pending.first, tables.posting.c.member_id.in_(select(members.c.member_id)))
+        there = current_at(connection, pending.sections.select("event_id", "section").unique())
+        touched = pl.concat([frame_of(connection, own, STORED), there]).unique("posting_id")
+        touched = placed(touched, known, steps)
+        ghosts = ghosts_of(touched, steps)
+        start = start_of(known, steps, pending, ghosts)
+        if not may_reach(start, limit.may_reach):
+            return None
+    with watch.clock.timed("rate"):
+        replay = Followed(connection, known, steps, start, watch, limit)
+        if not replay.follow():
+            return None
+    old = touched.filter(pl.col("step") < 0)
+    return Plan(replay, known, steps, Causes(known, steps, pending), old, ghosts, is_large=False)
 
 
 def _nothing() -> pl.DataFrame:
@@ -129,14 +159,15 @@ class _Posting:
 
     def __init__(self, post: Post, plan: Plan, clock: StageClock, parts: Parts | None) -> None:
         self.post, self.plan, self.clock, self.parts = post, plan, clock, parts
-        self.known, self.steps, self.old = plan.span.known, plan.span.steps, plan.old
-        self.ghosts = _ghosts(plan.old, self.steps)
+        self.known, self.steps, self.old, self.ghosts = plan.known, plan.steps, plan.old, plan.ghosts
         self.events: list[Events] = []
         self.entered: list[pl.DataFrame] = []
         self.sections = 0
 
     def take(self, due: Due) -> None:
         """Compare a part of the replay, and write what is new."""
+        if due.old is not None:
+            self.old = pl.concat([self.old, due.old])
         part = self._part(due) if self.parts is None else self.parts.next(lambda: self._part(due))
         place, position, is_changed = (part.touched[name].to_numpy() for name in part.touched.columns)
         self.events.append(Events(place, position, is_changed, np.zeros(part.touched.height, dtype=np.int8)))
@@ -241,7 +272,7 @@ class _Posting:
         places = pl.concat([frame.select("event_id", "section") for frame in (self.steps.frame, self.ghosts)])
         texts = rows_of([spelled(places["event_id"]), spelled(places["section"])])
         names = ("who", *Posting._fields)
-        posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
+        posted = pl.concat([frame.select(names) for frame in (self.plan.replay.before, self.old)])
         return RatingChanges(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
 
 
@@ -271,7 +302,7 @@ def _gone(old: pl.DataFrame, rows: Array, where: pl.DataFrame | None) -> pl.Data
     return gone
 
 
-def _ghosts(old: pl.DataFrame, steps: Steps) -> pl.DataFrame:
+def ghosts_of(old: pl.DataFrame, steps: Steps) -> pl.DataFrame:
     """Postings whose step is no more, and where that was."""
     moved = old.with_row_index("row").filter(pl.col("is_moved"))
     keys = moved.select(KEY).unique()

@@ -88,6 +88,14 @@ def current_since(day: date, *where: ColumnElement[bool]) -> Select[Any]:
     return query.where(posting.c.ended >= day) if day > DAWN else query
 
 
+def current_at(connection: Connection, places: pl.DataFrame) -> pl.DataFrame:
+    """The current postings of events and sections."""
+    posting, wanted = tables.posting, asked(connection, places)
+    same = (posting.c.event_id == wanted.c.event_id) & (posting.c.section == wanted.c.section)
+    query = select(*(posting.c[name] for name in STORED)).join_from(posting, wanted, same).where(is_current())
+    return frame_of(connection, query, STORED)
+
+
 def placed(frame: pl.DataFrame, known: Known, steps: Steps) -> pl.DataFrame:
     """Postings with the step and the number of the member of each, in the order of steps.
 

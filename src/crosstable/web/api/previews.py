@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from crosstable.office.previews import Preview, PreviewedSection
 from crosstable.office.public import PublicRow
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.api.rating import BODY, PROBLEMS
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue

@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 from crosstable.errors import FormatError
 from crosstable.office.public import public_document
 from crosstable.pipeline.checking import CheckedReport
-from crosstable.pipeline.documents import fault_object
 from crosstable.pipeline.explaining import chosen, explained_document
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import of_reading
+from crosstable.pipeline.results import fault_object
 from crosstable.remedies import Reader
 from crosstable.terms import RatingSystem
 from crosstable.web.api.described import reply_shape

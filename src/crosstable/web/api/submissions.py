@@ -16,7 +16,7 @@ from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, ac
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status, Submission
 from crosstable.office.views import known
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.api.rating import BODY

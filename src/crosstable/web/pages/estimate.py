@@ -28,7 +28,7 @@ from crosstable.app.estimating import (
 from crosstable.calculator.reading import LONGEST_LINK, RequestReading, read_object
 from crosstable.calculator.requests import MOST_GAMES
 from crosstable.faults import fault
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.web.api.described import reply_shape
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address

@@ -13,7 +13,7 @@ from crosstable.office.public_index import ListedEvent, acts_about
 from crosstable.office.sections import reported_section
 from crosstable.office.submissions import event_of
 from crosstable.output.words import cell_text
-from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.results import fault_object
 from crosstable.pipeline.submitting import Exported, exported
 from crosstable.terms import (
     Background,

@@ -10,7 +10,7 @@ from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import PublicRow, public_rows
 from crosstable.office.submissions import event_of
-from crosstable.output.by_place import columns_of, padded
+from crosstable.output.crosstable import columns_of, padded
 from crosstable.output.tie_breaks import METHODS, field_of, standings, usual_methods
 from crosstable.output.words import KINDS, cell_text, controls_text
 from crosstable.terms import Cell, Entry

@@ -15,7 +15,7 @@ from crosstable.errors import AcceptanceError, Fault
 from crosstable.office.database import Office
 from crosstable.office.previews import source_for
 from crosstable.office.views import known
-from crosstable.pipeline.draft_places import Affiliate
+from crosstable.pipeline.drafts import Affiliate
 from crosstable.pipeline.submitting import EXTENSIONS
 from crosstable.pipeline.workbench import MOST_LISTED, Tools, answer
 from crosstable.terms import Report

@@ -1,0 +1,91 @@
+"""Whom an erasure or an export is about, and where the record speaks of them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Column, Connection, String, or_, select
+
+from crosstable.errors import OfficeError
+from crosstable.office import tables
+from crosstable.office.erased import erased_members
+from crosstable.office.ledger.commitments import ERASED
+from crosstable.office.ledger.facts import Record
+from crosstable.sentences import american
+
+# Shorter names would be found in other words.
+_SHORTEST = 4
+
+
+class Person:
+    """One person: all ids, every spelling of the name, every birth date that was known."""
+
+    def __init__(self, record: Record, member_id: str) -> None:
+        connection, member = record.connection, tables.member.c
+        if member_id not in record.people([member_id]):
+            raise OfficeError(f"there is no member {member_id}")
+        root = record.one_id(member_id)
+        self.ids = (root, *sorted(record.same_member(member_id) - {root}))
+        rows = connection.execute(select(member.name, member.birth_date).where(member.member_id.in_(self.ids))).all()
+        entry, listed = tables.entry.c, tables.supplement_row.c
+        names = {row[0] for row in rows}
+        for column, of in ((entry.name, entry.member_id), (listed.name, listed.member_id)):
+            names |= set(connection.execute(select(column).where(of.in_(self.ids)).distinct()).scalars())
+        self.names = sorted(_spellings(names - {ERASED, ""}), key=len, reverse=True)
+        self.days = sorted({text for _, born in rows if born is not None for text in _written(born)}, key=len)[::-1]
+        self.is_erased = set(self.ids) <= erased_members(connection)
+
+    def said_in(self, columns: Iterable[Column[Any]]) -> Any:  # noqa: ANN401
+        """Whether any of some columns says the name or an id of the person."""
+        words = (*self.names, *self.ids)
+        return or_(*(column.icontains(word, autoescape=True) for column in columns for word in words))
+
+    def without(self, said: str) -> str:
+        """A text without the name; where it is about the person, without the birth date too."""
+        is_about = any(one in said for one in self.ids)
+        for name in self.names:
+            said, number = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", ERASED, said, flags=re.IGNORECASE)
+            is_about = is_about or number > 0
+        for day in self.days if is_about else ():
+            said = said.replace(day, ERASED)
+        return said
+
+    def remains(self, connection: Connection) -> Iterator[str]:
+        """Places that are no personal values of the record and still say the name."""
+        columns = [column for table in tables.metadata.sorted_tables for column in table.columns]
+        yield from self.said_at(connection, [one for one in columns if "personal" not in one.info])
+
+    def said_at(self, connection: Connection, columns: Iterable[Column[Any]]) -> Iterator[str]:
+        """Which of some columns say the name."""
+        for column in columns:
+            if isinstance(column.type, String) and self.names:
+                says = or_(*(column.icontains(name, autoescape=True) for name in self.names))
+                if connection.execute(select(column).where(says).limit(1)).first() is not None:
+                    yield f"{column.table.name}.{column.name}"
+
+    def is_said_in(self, said: str) -> bool:
+        """Whether a text names the person; an id of one or two digits may be any number."""
+        words = (*self.names, *(one for one in self.ids if len(one) >= _SHORTEST))
+        return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said, re.IGNORECASE) for word in words)
+
+
+def _spellings(names: Iterable[str]) -> set[str]:
+    """Names as they are and turned around: "Last, First" and "First Last".
+
+    SQLite knows capitals of the English alphabet only, so names with other letters are looked for in capitals, too.
+    """
+    found = set()
+    for name in names:
+        last, comma, first = name.partition(",")
+        turned = (
+            {f"{first.strip()} {last.strip()}", f"{last.strip()},{first.strip()}"} if comma and first.strip() else set()
+        )
+        found |= {one for one in (name.strip(), *turned) if len(one) >= _SHORTEST}
+    return found | {one.upper() for one in found if not one.isascii()}
+
+
+def _written(born: date) -> set[str]:
+    """A day as files and texts write it."""
+    plain = f"{born.month}/{born.day}/{born.year}", f"{born:%m/%d/%Y}", f"{born:%Y/%m/%d}", f"{born:%Y%m%d}"
+    return {born.isoformat(), american(born), *plain}
