@@ -171,6 +171,21 @@ def lost(connection: Connection) -> None:
     connection.execute(text("DELETE FROM act WHERE seq = 3"))
 
 
+def lost_whole(connection: Connection) -> None:
+    with unguarded(connection, "commitment"):
+        for table in ("act", "commitment"):
+            connection.execute(text(f"DELETE FROM {table} WHERE seq IN (2, 3)"))
+
+
+def far_away(connection: Connection) -> None:
+    """As a damaged byte may have it; nobody counts up to there."""
+    connection.execute(text("UPDATE act SET seq = 2147483647 WHERE seq = 3"))
+
+
+def below_all(connection: Connection) -> None:
+    connection.execute(text("UPDATE act SET seq = -3 WHERE seq = 3"))
+
+
 def reworded(connection: Connection) -> None:
     connection.execute(text("UPDATE act SET reason = 'another reason' WHERE seq = 3"))
 
@@ -184,6 +199,19 @@ def rebound(connection: Connection) -> None:
     ("tamper", "told"),
     [
         (lost, ["journal entry 3 is missing"]),
+        (
+            lost_whole,
+            ["journal entries 2 to 3 are missing", "journal entry 4 is not bound to the entry before it"],
+        ),
+        (
+            far_away,
+            [
+                "journal entry 3 is missing",
+                "journal entries 5 to 2147483646 are missing",
+                "what journal entry 2147483647 commits to is missing",
+            ],
+        ),
+        (below_all, ["-3 is no number of a journal entry", "journal entry 3 is missing"]),
         (reworded, ["journal entry 3 was changed after it was written"]),
         (
             rebound,
@@ -202,7 +230,9 @@ def test_an_act_that_was_tampered_with_is_found(
     with office.writing("nobody", "tampering") as connection, unguarded(connection, "act"):
         tamper(connection)
     with office.reading() as connection:
-        assert [(one.what, one.entry) for one in proof(connection)] == [(what, 3) for what in told]
+        found = list(proof(connection))
+        assert [one.what for one in found] == told
+        assert all(one.entry is None or f" {one.entry} " in f"{one.what} " for one in found)
 
 
 def test_what_is_refused_leaves_no_act(office: Office) -> None:

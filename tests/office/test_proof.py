@@ -26,6 +26,7 @@ from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.credentials import NewToken, add_token, bearer_of
 from crosstable.office.database import Office, open_office
 from crosstable.office.founding import found_office
+from crosstable.office.guards import store_findings
 from crosstable.office.ledger.commitments import COMMITTED, NO_HASH, commit, row_layout
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import head, last_act_of
@@ -146,6 +147,31 @@ def test_guards_that_were_dropped_are_found(full: Office, store: str) -> None:
     if store == "postgresql":  # another test will have this database
         with full.writing("nobody", "mending") as connection:
             connection.execute(text("ALTER TABLE posting ENABLE TRIGGER posting_keeps"))
+
+
+# What changes, hides or lets through rows on a server, and what is told of it.
+ON_A_SERVER = {
+    "CREATE OR REPLACE FUNCTION keep_rows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF false THEN "
+    "RAISE EXCEPTION 'append-only: %', TG_TABLE_NAME; END IF; RETURN NULL; END $$": "the trigger that guards posting",
+    "ALTER TABLE posting DISABLE TRIGGER posting_keeps": "the trigger that guards posting",
+    "CREATE TRIGGER more BEFORE INSERT ON posting EXECUTE FUNCTION keep_rows()": "the trigger more is none",
+    "CREATE RULE less AS ON INSERT TO ripple DO INSTEAD NOTHING": "the rule less is none",
+    "ALTER TABLE act ENABLE ROW LEVEL SECURITY": "the row security of act is none",
+    "ALTER TABLE posting ADD CONSTRAINT few CHECK (rating_after < 9999)": "the constraint few is none",
+    "CREATE VIEW all_postings AS SELECT * FROM posting": "the view all_postings is none",
+    "ALTER TABLE posting ALTER COLUMN bonus SET DEFAULT 5": "the tables are not those that this program makes",
+}
+
+
+@pytest.mark.parametrize("store", ["postgresql"])
+def test_what_changes_hides_or_lets_through_rows_on_a_server_is_found(full: Office) -> None:
+    with full.writing("nobody", "tampering") as connection:
+        assert [*store_findings(connection)] == []
+        for statement, told in ON_A_SERVER.items():
+            with connection.begin_nested() as point:
+                connection.exec_driver_sql(statement.replace("%", "%%"))
+                assert any(told in one.what for one in store_findings(connection)), statement
+                point.rollback()
 
 
 def rehashed(office: Office) -> None:

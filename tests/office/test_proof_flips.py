@@ -253,7 +253,7 @@ def test_bytes_on_a_server_that_change_by_chance_are_found(
     flip = flips.flip_files if where == "files" else flips.flip_values
     number = 0
     while number < FLIPS:
-        address = flip(flips.chosen())
+        address = flip(flips.chosen() if number else [tables.commitment])  # which an office that is opened reads first
         changed = flips.changed(address)
         code, said = verified(address)
         assert (code, "Traceback" in said) == (FAULTY, False), (number, said)

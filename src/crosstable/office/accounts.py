@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or
 
 from crosstable.errors import OfficeError, install_line
 from crosstable.office import account_tables as tables
+from crosstable.office.account_proof import PROOF, proof_in
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import head_in
 from crosstable.office.security_log import SecurityKind, note
@@ -88,7 +89,7 @@ def add_account(office: Office, who: str, wanted: NewAccount, password: str) -> 
         if account_in(connection, wanted.name) is not None:
             raise OfficeError(f"there is an account {wanted.name} already")
         connection.execute(insert(tables.account), row)
-        said = {"role": wanted.role.value, "affiliate": wanted.affiliate}
+        said = {"role": wanted.role.value, "affiliate": wanted.affiliate, PROOF: proof_in(connection, wanted.name)}
         note(connection, office.clock(), SecurityKind.ACCOUNT_ADDED, who, wanted.name, **said)
         found = account_in(connection, wanted.name)
     assert found is not None
@@ -183,7 +184,7 @@ def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> N
         connection.execute(update(table).where(table.c.name == name).values(is_disabled=is_disabled))
         connection.execute(delete(tables.session).where(tables.session.c.account == name))
         kind = SecurityKind.ACCOUNT_DISABLED if is_disabled else SecurityKind.ACCOUNT_ENABLED
-        note(connection, office.clock(), kind, who, name)
+        note(connection, office.clock(), kind, who, name, **{PROOF: proof_in(connection, name)})
 
 
 def set_password(office: Office, who: str, name: str, password: str) -> None:
@@ -197,7 +198,8 @@ def set_password(office: Office, who: str, name: str, password: str) -> None:
         connection.execute(delete(tables.failed_login).where(tables.failed_login.c.name == name))
         token = tables.token
         connection.execute(update(token).where(token.c.owner == name, token.c.revoked.is_(None)).values(revoked=now))
-        note(connection, office.clock(), SecurityKind.PASSWORD_CHANGED, who, name)
+        said = {PROOF: proof_in(connection, name)}
+        note(connection, office.clock(), SecurityKind.PASSWORD_CHANGED, who, name, **said)
 
 
 def _require(connection: Connection, name: str) -> Account:

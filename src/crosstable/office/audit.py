@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
 from crosstable.office import tables
+from crosstable.office.account_proof import account_findings
 from crosstable.office.bulk.checks import RowChecks
 from crosstable.office.bulk.deriving import derived, follows_since, sum_due
 from crosstable.office.database import Office, open_office
@@ -32,7 +33,7 @@ from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.list_files import FORMS
 from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors
-from crosstable.office.proof import EVERYTHING, PARTS, UNREADABLE, Finding, Proof, Span, one_line
+from crosstable.office.proof import EVERYTHING, PARTS, UNREADABLE, Finding, Proof, Span, one_line, unreadable
 from crosstable.office.security_log import security_findings
 from crosstable.office.stores import Sqlite
 from crosstable.office.supplements import supplements
@@ -75,11 +76,11 @@ def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
     except (OfficeBusyError, NotesError):
         raise
     except (OfficeError, *UNREADABLE) as error:
-        store = Office(url).store
+        store, finding = Office(url).store, unreadable(error)
         is_its_own = isinstance(error, SchemaError) or isinstance(store, Sqlite)  # a server may just not be there
-        if not store.is_there() or not is_its_own:
+        if not store.is_there() or not (is_its_own or finding):
             raise
-        return Audit(0, 0, 0, 0, "", (), (Finding(one_line(error)),))
+        return Audit(0, 0, 0, 0, "", (), (finding or Finding(one_line(error)),))
 
 
 def record_findings(connection: Connection) -> tuple[Finding, ...]:
@@ -96,7 +97,8 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
     with ThreadPoolExecutor(1) as beside, office.reading() as connection, _without_cycles():
         own_check = beside.submit(integrity_findings, office)  # which takes its time, and none of ours
         findings = [*store_findings(connection)]
-        findings += [*_beside(connection, erased_findings), *_beside(connection, security_findings)]
+        for check in (erased_findings, security_findings, account_findings):
+            findings += _beside(connection, check)
         return _Verifying(connection, kept, progress, findings).audit(own_check.result)
 
 
@@ -258,7 +260,7 @@ def _beside(connection: Connection, check: Callable[[Connection], Iterator[Findi
         return [*check(connection)]
     except (*UNREADABLE, TypeError, ValueError, AttributeError, KeyError) as error:
         connection.rollback()
-        return [Finding(f"what was erased, or the security log, cannot be read: {one_line(error)}")]
+        return [Finding(f"what was erased, accounts or the security log cannot be read: {one_line(error)}")]
 
 
 def _entry_of(connection: Connection, head: str) -> int:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import account_tables as tables
+from crosstable.office.account_proof import PROOF, proof_of
 from crosstable.office.accounts import BOUND, PATIENCE, Account, Role, account_in, affiliate_id, instant, proven
 from crosstable.office.database import Office
 from crosstable.office.security_log import SecurityKind, note
@@ -120,7 +121,8 @@ def add_token(office: Office, who: str, wanted: NewToken) -> tuple[Token, str]:
             "expires": instant(now + timedelta(days=wanted.days)),
         }
         connection.execute(insert(tables.token), row)
-        said = {"token": token_id, "scope": wanted.scope.value, "affiliate": affiliate, "expires": row["expires"]}
+        said = {name: row[name] for name in ("scope", "affiliate", "expires")}
+        said |= {"token": token_id, PROOF: proof_of(tables.token, row)}
         note(connection, now, SecurityKind.TOKEN_ADDED, who, wanted.owner, **said)
     made = Token(token_id, wanted.owner, wanted.scope, affiliate, now, now + timedelta(days=wanted.days), None, None)
     return made, secret

@@ -12,11 +12,24 @@ from crosstable.office.proof import UNREADABLE, Finding, one_line
 
 # Statistics that SQLite keeps for itself are no part of an office.
 _DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_stat%' ESCAPE '!'"
+_OURS = "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"
 _GUARDS = text(
     "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
-    "JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = current_schema() AND t.tgenabled IN ('O', 'A') "
+    f"JOIN pg_proc p ON p.oid = t.tgfoid {_OURS} AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL "
     "AND t.tgname = c.relname || '_keeps' AND t.tgtype = 58"  # before update, delete or truncate, once a statement
+)
+# What changes or hides rows on a server, of which this program makes none; views of extensions are their own affair.
+_STRANGERS = text(
+    "SELECT 'trigger', t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+    f"{_OURS} AND NOT t.tgisinternal AND t.tgname <> c.relname || '_keeps' "
+    "UNION ALL SELECT 'rule', r.rulename, c.relname FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class "
+    f"{_OURS} AND c.relkind IN ('r', 'p') "
+    "UNION ALL SELECT 'constraint', o.conname, c.relname FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid "
+    f"{_OURS} AND o.contype IN ('c', 't', 'x') "
+    f"UNION ALL SELECT 'row security of', c.relname, c.relname FROM pg_class c {_OURS} "
+    "AND (c.relrowsecurity OR c.relforcerowsecurity) "
+    f"UNION ALL SELECT 'view', c.relname, c.relname FROM pg_class c {_OURS} AND c.relkind IN ('v', 'm') "
+    "AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY 1, 2, 3"
 )
 
 
@@ -94,12 +107,16 @@ def _server_definitions(connection: Connection) -> Iterator[Finding]:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
+    from crosstable.office.migrations.versions.revision_0001 import KEEP_ROWS
+
     whole = MetaData()
     for one in (*tables.metadata.sorted_tables, *account_tables.metadata.sorted_tables):
         one.to_metadata(whole)
     context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
     for difference in compare_metadata(context, whole):
         yield Finding(f"the tables are not those that this program makes: {difference!r}")
-    guarded = {name for name, body in connection.execute(_GUARDS) if "RAISE EXCEPTION 'append-only" in body}
+    guarded = {name for name, body in connection.execute(_GUARDS) if body.strip() == KEEP_ROWS}
     for name in sorted({*tables.metadata.tables, account_tables.security_log.name} - guarded):
         yield Finding(f"the trigger that guards {name} is missing, or it is another one", table=name)
+    for kind, name, table in connection.execute(_STRANGERS):
+        yield Finding(f"the {kind} {name} is none that this program makes", table=table)

@@ -5,15 +5,16 @@ Rows are read as the store gives them, and whatever cannot be read or is of anot
 
 import hashlib
 import json
+import re
 import sqlite3
 import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, Table, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from crosstable.office import tables
 from crosstable.office.ledger.commitments import (
@@ -39,6 +40,8 @@ _SOME = 1000
 _OF_ANOTHER_KIND = (TypeError, ValueError, AttributeError, OverflowError, struct.error)
 # What reading a damaged store raises; SQLite quotes damaged texts, which are not always UTF-8.
 UNREADABLE = (SQLAlchemyError, sqlite3.Error, UnicodeError)
+# Classes of what a server says of damaged data (XX, 22) or of tables that are not those of an office (42).
+_DAMAGE = ("XX", "22", "42")
 
 
 class Finding(NamedTuple):
@@ -196,6 +199,16 @@ def one_line(error: Exception) -> str:
     return " ".join(str(getattr(error, "orig", None) or error).split())[:300] or type(error).__name__
 
 
+def unreadable(error: Exception) -> Finding | None:
+    """What a server could not read, and in which table; nothing where it is not the data that is wrong."""
+    cause = error if isinstance(error, DBAPIError) else error.__cause__
+    if not isinstance(cause, DBAPIError) or str(getattr(cause.orig, "sqlstate", None) or "")[:2] not in _DAMAGE:
+        return None
+    found = re.search(r"\bFROM (\w+)", cause.statement or "")
+    table = found[1] if found else "the store"
+    return Finding(f"{table} cannot be read: {one_line(cause)}", table=found[1] if found else None)
+
+
 def _digest(layout: RowLayout, row: Sequence[Any]) -> bytes:
     try:
         return layout.digest(row)
@@ -324,10 +337,15 @@ def proof(connection: Connection) -> Iterator[Finding]:
 def _chain(journal: Mapping[int, bytes], committed: Mapping[int, Commitment]) -> Iterator[Finding]:
     """The entries against one another."""
     previous, numbers = NO_HASH, journal.keys() | committed.keys()
-    last = max((number for number in numbers if type(number) is int), default=0)
-    for number in numbers - set(range(1, last + 1)):
+    # A damaged number may be any: gaps are told where they begin, and nobody counts through them.
+    sound = sorted(number for number in numbers if type(number) is int and number > 0)
+    for number in numbers - set(sound):
         yield Finding(f"{number!r} is no number of a journal entry", table=tables.act.name)
-    for number in range(1, last + 1):
+    for before, number in pairwise([0, *sound]):
+        if number > before + 1:
+            is_one = number == before + 2
+            gone = f"entry {before + 1} is" if is_one else f"entries {before + 1} to {number - 1} are"
+            yield Finding(f"journal {gone} missing", before + 1, tables.act.name)
         one = committed.get(number)
         if number not in journal:
             yield Finding(f"journal entry {number} is missing", number, tables.act.name)

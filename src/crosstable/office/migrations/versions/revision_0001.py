@@ -50,6 +50,10 @@ def downgrade() -> None:
     raise NotImplementedError("the first schema has none before it")
 
 
+# What the guards of a server do.
+KEEP_ROWS = "BEGIN RAISE EXCEPTION 'append-only: % is never changed', TG_TABLE_NAME; END"
+
+
 def guard(table: str) -> None:
     """Refuse to change or delete a row."""
     if op.get_bind().dialect.name == "sqlite":
@@ -59,10 +63,7 @@ def guard(table: str) -> None:
                 f"BEGIN SELECT RAISE(ABORT, 'append-only: {table} is never changed'); END"
             )
         return
-    op.execute(
-        "CREATE OR REPLACE FUNCTION keep_rows() RETURNS trigger LANGUAGE plpgsql AS $$ "
-        "BEGIN RAISE EXCEPTION 'append-only: % is never changed', TG_TABLE_NAME; END $$"
-    )
+    op.execute(f"CREATE OR REPLACE FUNCTION keep_rows() RETURNS trigger LANGUAGE plpgsql AS $$ {KEEP_ROWS} $$")
     op.execute(
         f"CREATE TRIGGER {table}_keeps BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
         "FOR EACH STATEMENT EXECUTE FUNCTION keep_rows()"
