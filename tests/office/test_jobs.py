@@ -408,6 +408,9 @@ def test_a_weekly_run_is_queued_once_when_its_time_has_come(club: Office, clock:
 def test_the_supplement_comes_by_its_cut_off_rule(club: Office, clock: HandClock) -> None:
     """The December list of 2026 has its cut-off on the third Wednesday of November, 23:45 Central: 05:45 UTC."""
     clock.now = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+    for event_id in ("q", "r"):  # six games: a rating on fewer than four is on no list
+        add_job(club, submission(document(quad(event_id))))
+    done(club)
     set_schedule(club, AUTHOR, JobKind.PUBLISH, "cut-off")
     assert due(club, clock) == []
     clock.now = datetime(2026, 11, 19, 5, 30, tzinfo=UTC)
@@ -419,6 +422,24 @@ def test_the_supplement_comes_by_its_cut_off_rule(club: Office, clock: HandClock
     with club.reading() as connection:
         assert connection.execute(select(tables.supplement.c.month)).scalars().all() == ["2026-12"]
     assert due(club, clock) == []
+
+
+def test_no_schedule_publishes_an_empty_list(club: Office, clock: HandClock) -> None:
+    """It could never be changed; it is tried once, the failed job says why, and no later day tries that month again."""
+    clock.now = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+    set_schedule(club, AUTHOR, JobKind.PUBLISH, "cut-off")
+    clock.now = datetime(2026, 11, 19, 5, 45, tzinfo=UTC)
+    Worker(club).plan()
+    done(club)
+    (failed,) = (job for job in jobs(club) if job.kind is JobKind.PUBLISH)
+    with club.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(tables.supplement)).scalar() == 0
+    assert failed.state is JobState.FAILED
+    assert failed.error is not None
+    assert "would be empty" in failed.error
+    clock.now += timedelta(days=1)
+    Worker(club).plan()
+    assert [job.job_id for job in jobs(club) if job.kind is JobKind.PUBLISH] == [failed.job_id]
 
 
 def test_backups_and_verifications_have_times(club: Office, clock: HandClock, tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from crosstable.web.few import Few
 from crosstable.web.pages import home
 from crosstable.web.pages.home import FoundMember
-from crosstable.web.reading import MOST_LINES, MOST_LISTED, Few, Listing, Snapshot, nothing_found
+from crosstable.web.reading import MOST_LINES, MOST_LISTED, Listing, Snapshot, nothing_found
 from crosstable.web.search import Found
 from tests.web.site import client, made_file
 

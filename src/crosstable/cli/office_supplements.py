@@ -1,7 +1,4 @@
-"""``office publish``, ``supplements`` and ``outside-ratings``: official lists of a month, and FIDE's.
-
-``office outside-ratings``: FIDE's monthly list, and who is rated abroad by it.
-"""
+"""``office publish``, ``supplements`` and ``outside-ratings``: official lists of a month, and FIDE's."""
 
 import argparse
 import os

@@ -1,7 +1,4 @@
-"""``crosstable fetch``, ``audit`` and ``verify``: official events, and computed ratings beside posted ones.
-
-``crosstable verify``: computed ratings beside posted ones.
-"""
+"""``crosstable fetch``, ``audit`` and ``verify``: official events, and computed ratings beside posted ones."""
 
 import argparse
 import json

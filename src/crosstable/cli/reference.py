@@ -1,7 +1,4 @@
-"""What the program says of the rules and of itself: ``rules``, ``findings``, ``schema``, ``completion``, ``doctor``.
-
-What a shell and its user need around the program: ``completion`` of what is typed, and ``doctor``.
-"""
+"""What the program says of the rules and of itself: ``rules``, ``findings``, ``schema``, ``completion``, ``doctor``."""
 
 import argparse
 import json

@@ -1,7 +1,4 @@
-"""``crosstable serve``: the site and the API of an office, on this machine; ``app serve``: the browser application.
-
-``crosstable app serve``: a local look at the browser application.
-"""
+"""``crosstable serve``: the site and the API of an office, on this machine; ``app serve``: the browser application."""
 
 import argparse
 import os

@@ -1,7 +1,4 @@
-"""Rating one section in one system (§1, §5, §7), and sections one after the other, records carried on.
-
-Sections one after the other: each rated in its systems, and the rating records of members carried on.
-"""
+"""Rating one section in one system (§1, §5, §7), and sections one after the other, records carried on."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

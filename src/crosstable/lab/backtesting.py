@@ -82,7 +82,6 @@ def backtest(
     *,
     span: tuple[Day, Day] = (None, None),
     draws: Draws | None = None,
-    in_brief: bool = False,
     progress: predictions.Progress = in_silence,
 ) -> Backtest:
     """Judge a rule set on an archive, alone or against others: rule sets, ``elo``, ``glicko2``, your own system.
@@ -90,11 +89,9 @@ def backtest(
     Everything is replayed from the beginning; ``span`` says which sections are judged, by the day they start. Bands of
     ratings and games are those of the first rule set compared with, so that all are judged on the same players.
     ``Draws(federations=20)`` judges twenty simulated federations that differ from the archive in nothing but luck.
-    ``in_brief`` judges predictions alone: all games, those without an unrated player, those of established players.
     """
     folder = os.fspath(archive)
-    days = (day_of(span[0]), day_of(span[1]))
-    asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], days, in_brief)
+    asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], (day_of(span[0]), day_of(span[1])))
     draws = draws or Draws(threads=len(os.sched_getaffinity(0)))
     if not draws.federations:
         return judged_history(opened_history(folder, asked.days), asked, draws, (folder, digest(folder)), progress)
@@ -112,6 +109,14 @@ class Asked(NamedTuple):
     rivals: Sequence[RuleSet | OtherSystem]
     days: predictions.Span
     in_brief: bool = False
+
+
+def judged_in_brief(
+    folder: str, rules: RuleSet, rival: RuleSet | OtherSystem, days: predictions.Span, draws: Draws
+) -> Backtest:
+    """Compare the predictions of two, and nothing else."""
+    asked = Asked(rules, [rival], days, in_brief=True)
+    return judged_history(opened_history(folder, days), asked, draws, (folder, ""), in_silence)
 
 
 def federation_of(archive: Archive, folder: str) -> Federation:

@@ -20,7 +20,7 @@ import polars as pl
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
-from crosstable.lab.backtesting import backtest
+from crosstable.lab.backtesting import judged_in_brief
 from crosstable.lab.documents import plain, write_folder
 from crosstable.lab.drawing import CONFIDENCE, Draws, Estimate
 from crosstable.lab.judgements import Differences, warnings_of
@@ -223,11 +223,9 @@ def judge(folder: str, history: Opened, best: Tried, draws: Draws) -> Judgement:
     first, until, last = history.days
     assert until is not None
     rules = best.varied.rules
-    pair = (rules, OFFICIAL) if isinstance(rules, RuleSet) else (OFFICIAL, rules)
-    chosen, judged = (
-        backtest(folder, *pair, span=span, draws=draws, in_brief=True)
-        for span in ((first, until), (until + timedelta(days=1), last))
-    )
+    pair: tuple[RuleSet, RuleSet | OtherSystem] = (rules, OFFICIAL) if isinstance(rules, RuleSet) else (OFFICIAL, rules)
+    spans = ((first, until), (until + timedelta(days=1), last))
+    chosen, judged = (judged_in_brief(folder, *pair, span, draws) for span in spans)
     gaps = [one.rivals[0].differences for one in (chosen, judged)]
     if isinstance(rules, OtherSystem):  # a back-test judges rule sets: its differences are the other way round
         gaps = [Differences([_turned(one) for one in gap.measures], [], []) for gap in gaps]

@@ -1,12 +1,9 @@
 """A rated event as text: in the style that US Chess published until 2025, drawn on a terminal, or round by round.
 
 A player takes two lines, one more for every further system, as ``formats.msa`` describes and reads them, behind a
-column with the rank. Figures are
-whole numbers; the half game of a half-K section is not shown. What such a crosstable has no place for stands below.
-
-Crosstables on a terminal, drawn with rich, the way a director knows them: ``1641P17 -> 1657P24``.
-
-Every player's rating as it would stand if the event had ended after each round.
+column with the rank. Figures are whole numbers; the half game of a half-K section is not shown. What such a crosstable
+has no place for stands below. A terminal shows ratings as a director knows them: ``1641P17 -> 1657P24``. Round by round
+are every player's ratings as they would stand if the event had ended there.
 """
 
 import math

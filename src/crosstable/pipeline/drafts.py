@@ -1,7 +1,4 @@
-"""Drafts of the workbench: where a finding stands in one, and where its ratings come from.
-
-Places of a draft: where a finding stands, what is around it, and changes that put it right.
-"""
+"""Drafts of the workbench: where a finding stands in one, and where its ratings come from."""
 
 import os
 import re

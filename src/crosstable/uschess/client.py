@@ -1,6 +1,6 @@
 """The client: one question at a time, at a polite rate, tried again where that helps, every answer kept on disk.
 
-Events and members of the API as the files and records that everything else here works with.
+Events and members become the files and records that everything else here works with.
 """
 
 import hashlib

@@ -5,8 +5,8 @@ figure within a point and makes no row wrong that was right. The facts are those
 more trials read the page itself differently, by the rules of its last day or as a match.
 
 The facts behind a difference that a posted page does not show, each as a change that can be tried. A change sets one
-fact of one player to one value. The stages put the facts in the order of how likely they matter; ``causes`` rates the
-page again with each and keeps the one that brings the posted figures about.
+fact of one player to one value. The stages put the facts in the order of how likely they matter; the page is rated
+again with each and keeps the one that brings the posted figures about.
 """
 
 import math

@@ -45,6 +45,7 @@ from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list
 from crosstable.office.views import known, ripple
+from crosstable.web.few import Few
 from crosstable.web.problems import Problem, replaced
 from crosstable.web.search import Index, Places, folded, places_of
 
@@ -66,8 +67,7 @@ MOST_ACTS = 5_000
 MOST_PAST = 13
 # A transaction that only reads is begun anew after so many seconds: a server cannot clear up behind it.
 TRANSACTION_SECONDS = 5.0
-# How long a reader waits for tables that somebody has to themselves, in seconds: whoever puts a database back waits
-# for our transactions meanwhile.
+# How long a reader waits for tables that somebody has to themselves, who may wait for our transactions, in seconds.
 LOCK_SECONDS = 2.0
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
@@ -88,29 +88,7 @@ NOT_ABOUT_EVENTS = _OF_RATINGS | {
 }
 
 
-Name = TypeVar("Name")
 Kept = TypeVar("Kept")
-
-
-class Few(dict[Name, Kept]):
-    """What was kept last; of what came before only as much as a limit leaves."""
-
-    def __init__(self, most: int, size: Callable[[Kept], int] = lambda _: 1) -> None:
-        super().__init__()
-        self._most = most
-        self._size = size
-        self._writing = threading.Lock()
-
-    def __setitem__(self, name: Name, kept: Kept) -> None:
-        """Keep something, and forget the oldest until there is room for it."""
-        with self._writing:
-            self.pop(name, None)
-            room = self._most - self._size(kept)
-            for oldest in list(self):
-                if sum(map(self._size, self.values())) <= room:
-                    break
-                self.pop(oldest)
-            super().__setitem__(name, kept)
 
 
 class Listing(NamedTuple):
@@ -206,27 +184,32 @@ class Snapshot:
         """
         if self.connection.dialect.name == "sqlite" or time.monotonic() - self._begun < TRANSACTION_SECONDS:
             return True
-        if not self.lock.acquire(blocking=False):
-            return True  # somebody is asking it just now
-        try:
-            self._step_back()
-            self.is_outgrown = head_in(self.connection) != (self.head.seq, self.head.digest)
-            self._begun = time.monotonic()
-            return not self.is_outgrown
-        finally:
-            self.lock.release()
+        return self._if_free(self._is_it_anew)
+
+    def _is_it_anew(self) -> bool:
+        self._step_back()
+        self.is_outgrown = head_in(self.connection) != (self.head.seq, self.head.digest)
+        self._begun = time.monotonic()
+        return not self.is_outgrown
 
     def let_go(self) -> None:
-        """End the transaction, so that nobody waits for it; nothing is read here before it is known to be still it."""
-        if self.lock.acquire(blocking=False):
-            try:
-                self._step_back()
-            finally:
-                self.lock.release()
+        """End the transaction, for which somebody may wait; nothing is read here before it is known to be still it."""
+        if self.connection.dialect.name != "sqlite":
+            self._if_free(self._step_back)
 
-    def _step_back(self) -> None:
+    def _step_back(self) -> bool:
         self.is_outgrown, self._begun = True, -math.inf
         self.connection.rollback()
+        return True
+
+    def _if_free(self, work: Callable[[], bool]) -> bool:
+        """What comes of some work; all is well while somebody is asking just now."""
+        if not self.lock.acquire(blocking=False):
+            return True
+        try:
+            return work()
+        finally:
+            self.lock.release()
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -390,12 +373,7 @@ class Snapshot:
 
     def answers(self) -> bool:
         """Whether its connection still does: an error of a server, or its end, takes a whole transaction along."""
-        if not self.lock.acquire(blocking=False):
-            return True  # somebody is asking it just now
-        try:
-            return still_answers(self.connection)
-        finally:
-            self.lock.release()
+        return self._if_free(lambda: still_answers(self.connection))
 
     def close(self) -> None:
         """Let the connection go once nobody uses it any more."""
