@@ -112,7 +112,8 @@ def left_out(connection: Connection, month: Month, basis: Basis) -> str:
 def require_publishable(office: Office, month: Month, basis: Basis, *, anyway: bool) -> None:
     """Refuse to freeze an empty list, and one that a run, or settling what is held, would make another."""
     with office.reading() as connection:
-        if basis is Basis.NOW or cut_off(month) <= office.clock():  # otherwise publish says that it is still to come
+        is_to_come = basis is not Basis.NOW and cut_off(month) > office.clock()
+        if not is_to_come and not _is_published(connection, month):  # publish itself speaks of these two
             _require_rows(connection, month, basis)
         if basis is not Basis.RULE and not anyway and (waits := left_out(connection, month, basis)):
             raise OfficeError(
