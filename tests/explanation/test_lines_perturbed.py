@@ -47,7 +47,6 @@ NOT_SPOKEN_OF = {
     "foreign_needs_established": "checked before anything is rated",
     "foreign_automatic_from": "checked before anything is rated",
     "match_needs_established": "checked before anything is rated",
-    "match_published_gap": "checked before anything is rated",
     "stores_whole_numbers": "there is a sentence for either",
 }
 # A sentence that appears only where this constant is not what it is in every edition.

@@ -354,6 +354,8 @@ def _match_limits(tell: Telling) -> Iterator[Line]:
     past = match_past(constants, section, record)
     before, computed = record.rating, player.final.computed
     limits = match_change(constants, computed - before, past.net_half_year, past.net_three_years)
+    if not math.isinf(constants.match_published_gap):
+        yield tell.line(RESULT, "match.gap")
     yield tell.line(RESULT, "match.computed", limits.computed, computed=computed, before=before)
     each = [
         (one, match_past(constants, section, record._replace(match_changes=(one,)))) for one in record.match_changes

@@ -10,6 +10,10 @@ _HELD = "min(max({change:p}, min(0, -{limit} - ({net:p}))), max(0, {limit} - ({n
 
 _MATCHES: tuple[Row, ...] = (
     (
+        "match.gap 7",
+        "The published ratings of the two players of a match may be at most {match_published_gap:c} points apart.",
+    ),
+    (
         "match.computed 7 computed",
         "The match would change the rating by {formula} = {value:+p}.",
         "{computed:r} - {before:r}",
