@@ -63,9 +63,15 @@ test: postgres browser node lint ## lint, format, types, the whole suite and its
 	@echo "The types are checked while replays and sweeps are compiled ..."
 	@$(BIN)/python -m tools.compile_ahead replays & replays=$$!; $(BIN)/python -m tools.compile_ahead sweeps & sweeps=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$replays && wait $$sweeps && exit $$checked
-	$(SCRATCH) $(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=
+	@echo "The suite; the tests that have to cover rules, formulas, engine and ledger run beside it, traced ..."
+	@traced=$$(mktemp); $(SCRATCH) $(BIN)/pytest -q -m traced --cov --cov-report= $(TRACED) >$$traced 2>&1 & beside=$$!; \
+	  trap "kill $$beside; exit 130" INT TERM; { tail --pid=$$beside -f /dev/null; cat $$traced; } & shown=$$!; \
+	  $(SCRATCH) $(BIN)/pytest -n 3 --dist worksteal -m "not traced"; rest=$$?; \
+	  wait $$beside; covered=$$?; wait $$shown; rm -f $$traced; [ $$rest = 0 ] && [ $$covered = 0 ]
 	$(BIN)/coverage report --fail-under=100
 
+# Where the tests are that tests/conftest.py marks as traced.
+TRACED := tests/spec tests/rules tests/engine tests/notation tests/office
 coverage: postgres browser node $(READY) ## the whole suite with every line of the program traced: 95 % of what make test does not ask about
 	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov=crosstable --cov-report=
 	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95
@@ -90,8 +96,12 @@ fidelity: $(READY) ## compare with the official results, when they lie beside th
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
+# The tests that know a larger amount than that of every change.
+LONGER := tests/office tests/web tests/history tests/engine tests/spec tests/lab tests/pipeline tests/explanation \
+  tests/browser tests/cli/test_office_guide.py
+
 soak: $(READY) postgres browser node ## faults, random offices and random questions at ten times the amounts of make test or more
-	CROSSTABLE_SOAK=10 CROSSTABLE_CASES=$(wildcard ../shared/cases) $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
+	CROSSTABLE_SOAK=10 CROSSTABLE_CASES=$(wildcard ../shared/cases) $(BIN)/pytest -q -n 2 -o timeout=0 $(LONGER)
 
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py

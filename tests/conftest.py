@@ -20,33 +20,26 @@ settings.register_profile(
 )
 settings.load_profile("crosstable")
 
-# The tests that hold rules, formulas, engine and ledger to 100 % of their branches. Tracing takes longer than most of
-# them, so the others run without it; `make coverage` traces all.
-TRACED = ("spec", "rules", "engine", "notation", "office")
-# Of these, the long ones that cover nothing which the others do not.
-NOT_TRACED = (
-    *("test_accounts", "test_archiving", "test_audit", "test_backups", "test_consent", "test_erasing", "test_faults"),
-    *("test_invariants", "test_jobs", "test_machine", "test_proof_flips", "test_rating_properties"),
-    *("test_rating_second_engine", "test_rerate_bulk", "test_row_order", "test_schema", "test_stories"),
-    *(
-        "test_submissions",
-        "test_time_limits",
-        "test_titles_norms",
-        "test_upgrades",
-        "test_verified_parts",
-        "test_views",
-    ),
+# The tests that hold rules, formulas, engine and ledger to 100 % of their branches: whole folders, and those of the
+# office that cover the ledger. Tracing makes every test of a process slower by a third, so `make test` runs these in a
+# process of their own; `make coverage` traces all.
+TRACED_FOLDERS = ("spec", "rules", "engine", "notation")
+TRACED_OFFICE = (
+    *("test_commitments", "test_corrections", "test_decisions", "test_digests", "test_exporting", "test_journal"),
+    *("test_members", "test_outside_ratings", "test_proof", "test_proposals", "test_questions", "test_runs"),
+    *("test_second_engine_office", "test_second_factor"),
 )
+# Of the folders, the long ones that cover nothing which the others do not.
+NOT_TRACED = ("test_rating_properties", "test_rating_second_engine")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tracing to those tests that have to cover something."""
-    if "crosstable" in config.getoption("cov_source", []):
-        return
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that have to cover something."""
     here = Path(__file__).parent
     for item in items:
-        if item.path.relative_to(here).parts[0] not in TRACED or item.path.name.startswith(NOT_TRACED):
-            item.add_marker("no_cover")
+        folder, name = item.path.relative_to(here).parts[0], item.path.stem
+        if (folder in TRACED_FOLDERS and name not in NOT_TRACED) or (folder == "office" and name in TRACED_OFFICE):
+            item.add_marker("traced")
 
 
 @pytest.fixture(scope="session")

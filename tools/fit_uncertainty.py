@@ -1,5 +1,8 @@
 """Fit the ± of Regular ratings on one half of the official events and count on the other half how often it holds.
 
+The halves are also exchanged, so that every score is counted once with constants from events that are not its own. The
+last line says how much of all this is chance: events are halved at random, with constants fitted on all of them.
+
 python -m tools.fit_uncertainty PAGES
 """
 
@@ -26,16 +29,20 @@ Truths = NDArray[np.bool_]
 FEWEST_GAMES = 3
 # A group counts for no more than so many rows, so that large ones do not decide alone; counting is softened so much.
 MOST_ROWS, SOFT = 800, 0.08
-WANTED = 0.95
+WANTED, NARROWEST, WIDEST = 0.95, 0.93, 0.97
+# Where a fit starts that should know nothing of the other half; so many random halves show what is chance.
+NEUTRAL = Deviations((200.0, 200.0, 200.0, 200.0), 600.0)
+RANDOM_HALVES, SEED = 500, 26
 
 
 class Posted(NamedTuple):
-    """Rows of posted pages: what players brought, when they were last seen, in which half their event is."""
+    """Rows of posted pages: what players brought, when they were last seen, their event's number and its half."""
 
     games: Games
     rating: Floats
     resting: Floats
     away: Floats
+    event: NDArray[np.int64]
     half: NDArray[np.int64]
 
     def groups(self) -> Iterator[tuple[str, Truths]]:
@@ -72,13 +79,14 @@ def posted(folder: str) -> Posted:
         }
     )
     since = frame.with_columns(away=(pl.col("day") - pl.col("day").shift(1).over("who")).cast(pl.Float64))
-    half = [half_of(event) for event in archive.sections["event_id"].gather(people.section)]
+    events = archive.sections["event_id"].gather(people.section)
     return Posted(
         games.where(is_rated[games.one] & is_rated[games.other]),
         np.nan_to_num(brought.before),
         brought.games_after - people.counted,
         since["away"].fill_null(np.nan).to_numpy(),
-        np.array(half),
+        events.rank("dense").to_numpy().astype(np.int64) - 1,
+        np.array([half_of(event) for event in events]),
     )
 
 
@@ -88,22 +96,24 @@ def errors_of(seen: Posted, constants: Deviations) -> tuple[Floats, Truths]:
     return np.abs(found.errors), found.played >= FEWEST_GAMES
 
 
-def cost_of(seen: Posted, constants: Deviations) -> float:
-    """How far the groups of the first half are from what is wanted."""
+def cost_of(seen: Posted, constants: Deviations, chosen: Truths) -> float:
+    """How far the groups of the chosen rows are from what is wanted."""
     away, enough = errors_of(seen, constants)
     total = 0.0
     for _, inside in seen.groups():
-        rows = away[inside & enough & (seen.half == 0)]
+        rows = away[inside & enough & chosen]
+        if not len(rows):
+            continue
         held = np.mean(1.0 / (1.0 + np.exp((rows - CONFIDENCE_ERRORS) / SOFT)))
         total += min(len(rows), MOST_ROWS) * float((held - WANTED) ** 2)
     return total
 
 
-def fitted(seen: Posted, start: Deviations = FITTED) -> Deviations:
-    """Each constant up and down by shares that become smaller, as long as that helps."""
+def fitted(seen: Posted, chosen: Truths, start: Deviations) -> Deviations:
+    """The constants of the chosen rows: each goes up and down by shares that become smaller, as long as that helps."""
     at, step = np.log([*start.settled, start.beginner]), 0.3
     made = _constants(at)
-    best = cost_of(seen, made)
+    best = cost_of(seen, made, chosen)
     while step > 0.01:
         before = best
         for one in range(len(at)):
@@ -113,7 +123,7 @@ def fitted(seen: Posted, start: Deviations = FITTED) -> Deviations:
                 # A stronger player's rating is not less certain.
                 if np.any(np.diff(there[: len(start.settled)]) > 0.0):
                     continue
-                if (cost := cost_of(seen, _constants(there))) < best:
+                if (cost := cost_of(seen, _constants(there), chosen)) < best:
                     at, best = there, cost
         step = step if best < before else step / 2.0
     return _constants(at)
@@ -124,20 +134,38 @@ def _constants(logarithms: Floats) -> Deviations:
     return Deviations(tuple(settled), beginner)
 
 
+def inside_by_chance(seen: Posted, held: Truths, enough: Truths) -> list[int]:
+    """How many groups lie within the limits on each of many random halves of the events."""
+    rng, groups = np.random.default_rng(SEED), [inside & enough for _, inside in seen.groups()]
+    counts = []
+    for _ in range(RANDOM_HALVES):
+        half = (rng.random(seen.event.max() + 1) < 0.5)[seen.event]
+        shares = [float(np.mean(held[inside & half])) for inside in groups]
+        counts.append(sum(NARROWEST <= share <= WIDEST for share in shares))
+    return counts
+
+
 def main(folder: str) -> None:
-    """Print the constants and how often intervals hold, on both halves."""
+    """Print the constants and how often intervals hold: on both halves, and on each half by the other's constants."""
     seen = posted(folder)
-    constants = fitted(seen)
-    print(constants)
+    first = seen.half == 0
+    constants = fitted(seen, first, FITTED)
     rounded = Deviations(tuple(round(one) for one in constants.settled), round(constants.beginner))
+    exchanged, common = fitted(seen, ~first, NEUTRAL), fitted(seen, first | ~first, NEUTRAL)
+    print(f"fitted half: {constants}\nother half: {exchanged}\nboth: {common}")
     away, enough = errors_of(seen, rounded)
-    print(f"| {'group':<36} | fitted half | rows | other half | rows |")
+    unseen = np.where(first, errors_of(seen, exchanged)[0], away)
+    columns = ((away, first), (away, ~first), (unseen, first), (unseen, first | ~first))
+    titles = ("fitted half", "other half", "fitted half by the other's constants", "each half by the other's")
+    print(f"| {'group':<36} | {' | '.join(f'{title} | scores' for title in titles)} |")
     for name, inside in seen.groups():
         cells = []
-        for half in (0, 1):
-            rows = away[inside & enough & (seen.half == half)]
+        for errors, chosen in columns:
+            rows = errors[inside & enough & chosen]
             cells += [f"{100.0 * np.mean(rows <= CONFIDENCE_ERRORS):.1f} %", f"{len(rows):,}"]
         print(f"| {name:<36} | {' | '.join(cells)} |")
+    counts = inside_by_chance(seen, errors_of(seen, common)[0] <= CONFIDENCE_ERRORS, enough)
+    print(f"groups within the limits on random halves: {np.bincount(counts).tolist()}")
 
 
 if __name__ == "__main__":

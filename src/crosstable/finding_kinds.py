@@ -92,9 +92,12 @@ FILES: Mapping[str, Kind] = {
     ),
     "result-missing": Kind(
         WARNING,
-        "Games are paired and have no result yet; they are not rated.",
-        "Enter their results before the event is rated.",
-        "Games without a result yet, which are not rated: {count}.",
+        "Games have no result yet, or cells are empty in a round that others played; nothing of that is rated.",
+        "Enter the results before the event is rated; write U for a round without a game.",
+        {
+            "paired": "Games without a result yet, which are not rated: {count}.",
+            "empty": "Empty cells in rounds that others played: {cells}. Nothing is rated there.",
+        },
     ),
     "code-page-guessed": Kind(
         WARNING,

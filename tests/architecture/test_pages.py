@@ -111,6 +111,52 @@ def test_the_page_of_the_package_has_no_link_that_leads_nowhere() -> None:
     assert shown.count("```") == (ROOT / "README.md").read_text(encoding="utf-8").count("```")
 
 
+def test_make_soak_runs_every_test_that_knows_a_larger_amount() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    run = re.findall(r"^LONGER := (.*)$", makefile, flags=re.MULTILINE)[0].split()
+    files = (ROOT / "tests").rglob("*.py")
+    know = [path for path in files if "\nfrom tests.amounts import" in path.read_text("utf-8")]
+    assert len(know) > 20
+    assert [path.name for path in know if not any(path.is_relative_to(ROOT / one) for one in run)] == []
+
+
+# What a sentence tells people to make, install or run, apart from the program's own commands.
+TARGETS = r"`make ([a-z]+)"
+EXTRAS = r"crosstable\[([\w,-]+)\]"
+TOOLS = r"`(?:PYTHONPATH=\. )?python (?:-m tools\.|tools/)(\w+)"
+DEPLOYED = r"`deploy/([\w.-]+)`"
+
+
+def there_is() -> dict[str, set[str]]:
+    """The targets of the Makefile, the extras, the tools and the files of ``deploy``, by how pages name them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return {
+        TARGETS: set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE)),
+        EXTRAS: set(project["optional-dependencies"]),
+        TOOLS: {path.stem for path in (ROOT / "tools").glob("*.py")},
+        DEPLOYED: {path.name for path in (ROOT / "deploy").iterdir()},
+    }
+
+
+def lost(text: str) -> list[str]:
+    """What a page names that is not there."""
+    return [
+        one
+        for how, names in there_is().items()
+        for found in re.findall(how, text)
+        for one in found.split(",")
+        if one not in names
+    ]
+
+
+def test_what_the_pages_tell_people_to_make_or_install_is_there() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert [(page.name, found) for page in pages if (found := lost(page.read_text("utf-8")))] == []
+    wrong = '`make gold`, `pip install "crosstable[site,gold]"`, `python -m tools.make_gold`, `deploy/gold`'
+    assert lost(wrong) == ["gold", "gold", "make_gold", "gold"]
+
+
 def sums(page: str) -> list[tuple[str, float, float]]:
     """Every line of arithmetic on a page: as written, what it gives, and how far the printed number is off."""
     found = []

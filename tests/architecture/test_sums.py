@@ -125,6 +125,8 @@ def _is_whole(node: ast.expr, names: Names) -> bool:
             return is_kept or isinstance(op, OF_BITS)
         case ast.Call(func=ast.Name(id=name)):
             return name in WHOLE_CALLS or names.are(name, WHOLE)
+        case ast.Call(func=ast.Attribute(attr="count"), args=[_]):  # how often a sequence has a value
+            return True
         case ast.Attribute(attr=name):
             return name in WHOLE_OUTSIDE or names.are(name, WHOLE)
         case _:

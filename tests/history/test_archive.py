@@ -219,6 +219,13 @@ def test_the_page_names_every_column_with_its_type() -> None:
         assert [one for one in found if one[0] not in _NOT_IN.get(name, ())] == [tuple(column) for column in columns]
 
 
+def test_the_python_of_the_page_reads_the_tables(folder: str) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named: dict[str, Any] = {}
+    exec(block.replace("ARCHIVE", folder), named)
+    assert named["games"].equals(small_archive().games)
+
+
 def test_the_files_are_the_ones_that_the_page_names(folder: str) -> None:
     write(merged_archive(), folder)
     assert sorted(os.listdir(folder)) == sorted(["archive.json", *(file_of(name) for name in TABLES)])

@@ -3,7 +3,11 @@
 import ast
 import re
 import shlex
+import socket
+import subprocess
+import sys
 import tomllib
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
@@ -17,12 +21,13 @@ from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_files import read_rule_set, rules_from, rules_text
 from tests.amounts import IS_SOAK
 from tests.verification.made_pages import archive_bytes, line, quad
+from tests.waiting import until
 from tools.make_tutorial import BEGIN, END, made, shown
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = (DOCS / "lab-tutorial.md").read_text(encoding="utf-8")
 PAGES = ("lab-federation.md", "lab-committee.md", "lab.md")
-# The pages' commands run with these amounts for every change, and as they stand in a soak.
+# The pages' commands run with these amounts; ``make tutorial`` runs those of the tutorial as they stand.
 SMALL = {"--members": "100", "--sections": "70", "--years": "12", "--seeds": "3", "--random": "3"}
 # The folders of posted pages that a reader has, and what no test has: other machines.
 PAGES_OF_THE_READER = ("FOLDER", "PAGES", "$PAGES")
@@ -106,33 +111,96 @@ def test_no_command_of_the_pages_writes_where_another_did(tmp_path: Path, monkey
     assert len(set(written)) == len(written), written
 
 
-def test_every_command_of_the_pages_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_of_the_pages_runs(pages: Path) -> None:
     """In the order of the pages, with the files that they tell people to write.
 
     Those that simulate federations by the dozen, however small, run in a soak; for every change they are only parsed.
     """
-    monkeypatch.chdir(tmp_path)
-    Path("pages").mkdir()
-    Path("pages", "made.jsonl.gz").write_bytes(archive_bytes(line("201501010001", "2015-01-01", quad())))
     ran = 0
     for name in ("lab.md", "lab-federation.md", "lab-committee.md", "lab-tutorial.md"):
-        page = (DOCS / name).read_text(encoding="utf-8")
-        for file, text in re.findall(r"into `([\w-]+\.toml)`.*?```toml\n(.*?)```", page, flags=re.DOTALL):
-            Path(file).write_text(text, encoding="utf-8")
-        for typed in re.findall(r"^crosstable (lab .*?)(?=\s+#|$)", page, flags=re.MULTILINE):
-            words = shlex.split(typed)
+        for words in commands((DOCS / name).read_text(encoding="utf-8")):
             if ELSEWHERE not in words and (IS_SOAK or words[1] not in DOZENS):
-                assert main(smaller(words)) == 0, typed
+                assert main(words) == 0, words
                 ran += 1
     assert ran > 10
 
 
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with a folder of posted pages in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("pages").mkdir()
+    Path("pages", "made.jsonl.gz").write_bytes(archive_bytes(line("201501010001", "2015-01-01", quad())))
+    return tmp_path
+
+
+def commands(page: str) -> list[list[str]]:
+    """The commands of a page with small amounts and folders that are there; the files that it names are written."""
+    for file, text in re.findall(r"into `([\w-]+\.(?:toml|py))`.*?```\w+\n(.*?)```", page, flags=re.DOTALL):
+        Path(file).write_text(text, encoding="utf-8")
+    lines = re.findall(r"^crosstable (lab .*?)(?=\s+#|$)", page, flags=re.MULTILINE)
+    return [smaller(shlex.split(typed)) for typed in lines]
+
+
 def smaller(words: list[str]) -> list[str]:
-    """A command with folders that are there and, but for a soak, with small amounts."""
+    """A command with folders that are there and small amounts."""
     found = ["pages" if word in PAGES_OF_THE_READER else word for word in words]
-    if not IS_SOAK:
-        found = [SMALL.get(before, word) for before, word in zip(["", *found], found, strict=False)]
-    return found
+    return [SMALL.get(before, word) for before, word in zip(["", *found], found, strict=False)]
+
+
+if IS_SOAK:  # minutes, most of them to compile
+
+    def test_the_tutorial_runs_as_make_tutorial_runs_it(pages: Path) -> None:
+        """Its scripts too, on a small federation of all years and on the one page."""
+        small = TUTORIAL.replace("--members 12000 --sections 6000", "--members 300 --sections 400")
+        assert small != TUTORIAL
+        printed = made(small, pages, str(pages / "pages"))
+        assert "| 2025-01-01 | 12 to 10 |" in printed
+        assert "| glicko2 | over 100 |" in printed
+        assert "| 2014-03-20 | 8 to 10 | 1 |" in printed
+        assert (pages / "lab-changes.svg").stat().st_size > 1000
+
+    def test_the_python_of_the_pages_runs(pages: Path) -> None:
+        """A system of one's own, and what stands under *In a notebook*, as a program."""
+        page = (DOCS / "lab.md").read_text(encoding="utf-8")
+        simulate = commands(page)[0]
+        assert main(simulate) == 0
+        assert main(["lab", "backtest", "small", "--against", "mine.py:k=24"]) == 0
+        own, *blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+        assert "def predict" in own
+        assert len(blocks) == 3
+        guarded = "if __name__ == '__main__':\n" + "".join(f"    {line}\n" for line in "".join(blocks).splitlines())
+        Path("notebook.py").write_text(guarded, encoding="utf-8")
+        subprocess.run([sys.executable, "notebook.py"], check=True)
+        assert Path("notebook.html").stat().st_size > 1000
+
+    def test_a_sweep_runs_on_the_dask_cluster_that_the_page_starts(pages: Path) -> None:
+        """On this machine alone, at a free port, and with the archive where the test has it."""
+        page = (DOCS / "lab.md").read_text(encoding="utf-8")
+        assert main(commands(page)[0]) == 0
+        block = next(
+            one for one in re.findall(r"^```\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE) if "dask" in one
+        )
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        block = block.replace("tcp://HOST:8786", f"tcp://127.0.0.1:{port}").replace("/data/small", "small")
+        scheduler, worker, sweep = (shlex.split(re.sub(r"\s+#.*", "", typed)) for typed in block.splitlines())
+        with ExitStack() as stack:
+            for words in ([*scheduler, "--port", str(port), "--no-dashboard"], [*worker, "--no-dashboard"]):
+                program = stack.enter_context(
+                    subprocess.Popen([str(Path(sys.executable).parent / words[0]), *words[1:]])
+                )
+                stack.callback(program.terminate)
+            until(lambda: listens(port))
+            assert main(sweep[1:]) == 0
+        assert (pages / "sweep-dask" / "sweep.json").is_file()
+
+
+def listens(port: int) -> bool:
+    """Whether somebody listens at a port of this machine."""
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_outputs_go_between_their_comments(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from crosstable.office.corrections import confirm
 from crosstable.office.database import Clock, Office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger import commitments, journal
-from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.facts import Heading, Person, Record, heading_from
 from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting, PostingKey, all_current
 from crosstable.office.ledger.rerate import Run, rerate
@@ -331,3 +331,9 @@ def unguarded(connection: Connection, *names: str) -> Iterator[None]:
         for verb in ("update", "delete"):
             connection.execute(text(f"DROP TRIGGER {name}_keeps_{verb}"))
     yield
+
+
+def headings_of(record: Record) -> list[Heading]:
+    """Every section that has dates, in the order of the replay, whatever its state."""
+    found = [heading_from(row) for row in record.connection.execute(record.standing_sections()).mappings()]
+    return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)

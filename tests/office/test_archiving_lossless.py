@@ -35,6 +35,7 @@ from tests.office.made_office import (
     AUTHOR,
     club_members,
     enter,
+    headings_of,
     join,
     member_id,
     opening,
@@ -59,7 +60,7 @@ def facts_of(office: Office) -> Mapping[str, Rows]:
     """Every fact that stands in an office, by table."""
     with office.reading() as connection:
         record = record_of(connection)
-        accepted = [one for one in record.headings() if one.state is State.ACCEPTED]
+        accepted = [one for one in headings_of(record) if one.state is State.ACCEPTED]
         events = {one.event_id for one in accepted}
         entries = record.entries(accepted)
         ids = {one.act for one in record.decisions()}

@@ -2,6 +2,10 @@
 
 import hashlib
 import json
+import os
+import shlex
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -17,9 +21,11 @@ from crosstable.office.database import Office, open_office
 from crosstable.office.ledger.journal import acts, head
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
-from tests.amounts import amount
+from tests.amounts import IS_SOAK, amount
+from tests.architecture.source import ROOT
 from tests.office.conftest import CopyOf
 from tests.office.made_office import AUTHOR, filled, posted, quad, run, send
+from tests.office.postgres import Server, program
 from tests.office.random_federation import federation
 
 Contents = dict[str, bytes]
@@ -271,3 +277,29 @@ def test_every_flipped_byte_of_a_backup_is_found_or_changes_nothing(tmp_path: Pa
         except OfficeError:
             found += 1
     assert found > FLIPS * 3 // 4
+
+
+if IS_SOAK:
+
+    def test_the_script_of_the_operations_page_dumps_and_restores_an_office(full: Office, tmp_path: Path) -> None:
+        """As its owner, on a server of the tests; the script verifies what it restored."""
+        backup(full, str(tmp_path / "office.zip"))
+        page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+        typed = [
+            line for line in page.splitlines() if line.startswith("sudo -u crosstable deploy/postgresql-backup.sh")
+        ]
+        assert len(typed) == 2
+        with Server() as server:
+            restore(str(tmp_path / "office.zip"), server.new_database("crosstable"))
+            path = os.pathsep.join((str(Path(program("pg_dump")).parent), os.environ["PATH"]))
+            where = {"PGHOST": str(server.folder), "PGUSER": "office", "CROSSTABLE": f"{sys.executable} -m crosstable"}
+            printed = ""
+            for line in typed:
+                words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)[3:]]
+                words = [printed.strip() if words[1] == "restore" and word == str(tmp_path) else word for word in words]
+                done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PATH": path, **where}, capture_output=True)
+                assert done.returncode == 0, done.stderr
+                printed = done.stdout.decode()
+            assert "everything follows from the record" in printed
+            with closing(open_office(server.url("again"))) as again:
+                assert posted(again) == posted(full)

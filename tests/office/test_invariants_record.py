@@ -35,6 +35,7 @@ from tests.office.made_office import (
     club_members,
     document,
     enter,
+    headings_of,
     join,
     member_id,
     opening,
@@ -126,7 +127,7 @@ def test_i12_a_dual_section_is_posted_in_both_systems_or_in_neither(
     for seed in seeds:
         office = settled(new_office, federation(seed, MEMBERS, EVENTS))
         with office.reading() as connection:
-            dual = [one for one in record_of(connection).headings() if set(one.systems) == DUAL]
+            dual = [one for one in headings_of(record_of(connection)) if set(one.systems) == DUAL]
             written = all_postings(connection)
         assert dual, f"no dual section with seed {seed}"
         for heading in dual:
@@ -167,7 +168,7 @@ def test_i13_each_game_is_seen_from_both_sides_and_what_was_not_played_is_not_ra
         office = settled(new_office, federation(seed, MEMBERS, EVENTS))
         with office.reading() as connection:
             record = record_of(connection)
-            headings = [one for one in record.headings() if one.state is State.ACCEPTED]
+            headings = [one for one in headings_of(record) if one.state is State.ACCEPTED]
             every = record.entries(headings)
         games: Counter[tuple[str, int, str]] = Counter()
         for heading in headings:

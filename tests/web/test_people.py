@@ -292,6 +292,8 @@ def test_no_page_weighs_more_than_60_kb(site: TestClient) -> None:
     others = (
         f"{quad}/sections/1",
         "/events/202608270001/sections/1",  # 30 players, dual-rated
+        "/events/201908170001/sections/1",  # 46 players
+        "/events/202301070001/sections/1",  # 50 players
         f"{event}/sections/1/players/3",
         f"{quad}/crosstables",
         event,

@@ -30,6 +30,7 @@ from crosstable.terms import Source
 from crosstable.web.app import all_routes
 from crosstable.web.routes import API, Policy, Route
 from tests.amounts import IS_SOAK
+from tests.office.made_office import headings_of
 from tests.web.client import TestClient
 from tests.web.site import client
 
@@ -67,7 +68,7 @@ def kept(demo: Path) -> Kept:
         assert len(births) > 50
         texts = {text for day in births for text in _ways(day)}
         starts = []
-        for heading in record.headings():
+        for heading in headings_of(record):
             if heading.state is not State.ACCEPTED:
                 continue
             for rated in public.rated(heading):
@@ -100,7 +101,7 @@ def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
     from crosstable.office.supplements import supplements
     from crosstable.rules.editions import EDITIONS
 
-    headings = record.headings()
+    headings = headings_of(record)
     places: list[dict[str, Any]] = [{"event_id": one.event_id, "number": one.number} for one in headings]
     events = sorted({one.event_id for one in headings})
     entries = record.entries(headings)

@@ -309,7 +309,9 @@ def query_of(request: EstimateRequest) -> str:
     games = ",".join(text for name, text in every if name == "game")
     if games:
         fields.append(("game", games))
-    return "&".join(f"{name}={quote(text, safe=PLAIN)}" for name, text in fields)
+    return "&".join(
+        [f"{name}={text if text.isalnum() and text.isascii() else quote(text, safe=PLAIN)}" for name, text in fields]
+    )
 
 
 def link_of(request: EstimateRequest) -> str:

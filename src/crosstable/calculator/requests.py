@@ -107,7 +107,7 @@ class EstimateRequest(NamedTuple):
     @property
     def games_to_come(self) -> int:
         """The games that have no result yet."""
-        return sum(1 for opponent in self.opponents for result in opponent.results if result is None)
+        return sum([opponent.results.count(None) for opponent in self.opponents])
 
 
 class Timing(NamedTuple):

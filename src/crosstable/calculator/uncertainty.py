@@ -3,7 +3,8 @@
 Nobody sees the true strength of a player, but everybody sees how they score next. If ratings have these deviations, the
 score in a section, from the ratings that all players brought, lies within an interval 95 times of a hundred. The
 constants are those with which this holds, group by group, on one half of the official events; tools/fit_uncertainty.py
-finds them and counts on the other half. How long ago somebody was last seen on a page was tried too and added nothing.
+finds them and counts on the other half. How long ago somebody was last seen on a page was tried too and added nothing;
+forms that know more of the opponents did not hold better on the other half (docs/lab-committee.md).
 """
 
 import math

@@ -182,8 +182,7 @@ def score_chances(request: EstimateRequest) -> dict[float, float]:
     own = rating_before(request, checked(request))
     has_open = request.games_to_come > 0
     over, chances = 0.0, [1.0]
-    for opponent in request.opponents:
-        strength = _strength(request, opponent)
+    for opponent, strength in zip(request.opponents, _strengths(request), strict=True):
         expected = winning_expectancy(odds(own), odds(own if math.isnan(strength) else strength))
         draws = EVEN_DRAWS * 2.0 * min(expected, 1.0 - expected)
         wins = expected - draws / 2.0
@@ -299,8 +298,8 @@ def norm_chances(request: EstimateRequest) -> NormChances:
         return NormChances((), reason, wins + draws + losses, to_come, score)
     opponents = [
         strength
-        for opponent in request.opponents
-        for strength in [_strength(request, opponent)] * len(opponent.results)
+        for opponent, strength in zip(request.opponents, _strengths(request), strict=True)
+        for _ in opponent.results
     ]
     chances = tuple(_chance(position, opponents, score, to_come) for position in range(len(NORM_LEVELS)))
     return NormChances(chances, "", wins + draws + losses, to_come, score)
@@ -322,11 +321,11 @@ def _chance(position: int, opponents: Sequence[float], score: float, to_come: in
     )
 
 
-def _strength(request: EstimateRequest, opponent: Opponent) -> float:
+def _strengths(request: EstimateRequest) -> list[float]:
     """Norms look at ratings after the event, where the request knows and wants them (official facts §1)."""
     is_after = kind_of(request) is not OpponentsAt.BEFORE
-    rating = opponent.post_event if is_after and opponent.post_event is not None else opponent.rating
-    return math.nan if rating is None else rating
+    found = [one.post_event if is_after and one.post_event is not None else one.rating for one in request.opponents]
+    return [math.nan if rating is None else rating for rating in found]
 
 
 def _why_none(request: EstimateRequest) -> str:
@@ -340,7 +339,7 @@ def _why_none(request: EstimateRequest) -> str:
         return f"A norm needs at least {NORM_GAMES} games in the section."
     if max(len(opponent.results) for opponent in request.opponents) > NORM_MEETINGS:
         return f"In a norm section no opponent may be met more than {times(NORM_MEETINGS)}."
-    if any(math.isnan(_strength(request, opponent)) for opponent in request.opponents):
+    if any(map(math.isnan, _strengths(request))):
         return "An opponent is unrated: norms look at ratings after the event. Give it, after a colon: WU:1400."
     return ""
 

@@ -128,7 +128,8 @@ def blank_sheet(players: int, sides: int) -> Sheet:
 
 def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
     """One player's working of a pass."""
-    return PassWorking(*[column[i] for column in columns_of_pass])
+    k, expected, bonus, computed, rating = columns_of_pass
+    return PassWorking(k[i], expected[i], bonus[i], computed[i], rating[i])
 
 
 def decided_floor(record: PlayerRating) -> Level:

@@ -207,7 +207,7 @@ class _List:
             self.faults += games.similar_names()
             self.made += games.rows()
         if self.pending:
-            self.faults.append(fault("result-missing", self.made[-1].place, count=self.pending))
+            self.faults.append(fault("result-missing:paired", self.made[-1].place, count=self.pending))
         self.made += self.after
         self.columns, self.sections, self.after, self.round, self.pending = [], {}, [], 0, 0
         self.unknown = {}

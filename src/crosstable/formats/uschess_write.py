@@ -133,6 +133,7 @@ def _section_row(report: Report, section: ReportedSection, cells: list[list[str]
     named = [system.name for system in section.systems] if set(section.systems) != set(by_control) else []
     said = {ONLINE: section.is_online, HALF_K: section.is_half_k, WAIVED: bool(section.match_waiver)}
     marks = [*(mark for mark, is_said in said.items() if is_said), *named]
+    every = section if _is_from_2c(report) else report  # a section without days of its own has those of the event
     return {
         **_from_details({**usual, **section.details}, SECTION_DETAILS),
         "S_EVENT_ID": report.event_id,
@@ -142,8 +143,8 @@ def _section_row(report: Report, section: ReportedSection, cells: list[list[str]
         "S_TRN_TYPE": _type_code(section, cells),
         "S_TOT_RNDS": _rounds(section, max((len(row) for row in cells), default=0)),
         "S_LST_PAIR": str(max((player.number or 0 for player in section.players), default=0)),
-        "S_BEG_DATE": _day(section.start),
-        "S_END_DATE": _day(section.end),
+        "S_BEG_DATE": _day(section.start or every.start),
+        "S_END_DATE": _day(section.end or every.end),
     }
 
 

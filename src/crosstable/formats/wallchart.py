@@ -13,7 +13,7 @@ their like name their system themselves.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from crosstable.errors import FormatError, TimeControlError
@@ -27,6 +27,7 @@ from crosstable.formats.columns import (
     brings_ratings,
     has_ratings,
     opens_table,
+    rounds_of,
     settled,
     title_score,
     titles_of,
@@ -38,7 +39,7 @@ from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, in_short
 from crosstable.formats.pages import UTF_16, decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
+from crosstable.formats.wallchart_players import Table, dialect_of, empty_of, numbered, pending_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import (
     NOT_GIVEN,
@@ -355,9 +356,20 @@ def _by_section(part: _Part, faults: FaultList) -> list[_Part]:
     for name, rows in groups.items():
         one = _Part(rows[0].place, name if name.isprintable() and len(name) <= LONGEST_TEXT else part.name)
         one.values, one.details, one.titles = part.values, dict(part.details), part.titles
-        one.columns, one.rows = dict(columns), rows
+        one.columns, one.rows = _own_rounds(columns, rows), rows
         made.append(one)
     return made
+
+
+def _own_rounds(columns: Mapping[str, int], rows: Sequence[Row]) -> dict[str, int]:
+    """The columns without the last rounds, where nobody of the section has anything: others of the table played on."""
+    kept = dict(columns)
+    for column in range(rounds_of(columns), 0, -1):
+        at = columns.get(f"round {column}")
+        if at is not None and any("".join(row.cells[at : at + 1]).strip() for row in rows):
+            return kept
+        kept.pop(f"round {column}", None)
+    return dict(columns)
 
 
 def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
@@ -378,7 +390,9 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if table.dialect.columns_are_opponents:
         kind = SectionType.ROUND_ROBIN
     if pending := pending_of(table):
-        chart.faults.append(fault("result-missing", part.place, count=pending))
+        chart.faults.append(fault("result-missing:paired", part.place, count=pending))
+    if empty := empty_of(table):
+        chart.faults.append(fault("result-missing:empty", part.place, cells=empty))
     if part.columns is not None and not has_ratings(columns):
         part.details[RATINGS] = NOT_GIVEN
     return ReportedSection(

@@ -131,6 +131,21 @@ def pending_of(table: Table) -> int:
     return (sum(is_pending(cell, table.dialect) for cell in cells) + 1) // 2
 
 
+def empty_of(table: Table) -> str:
+    """The empty cells of rounds that have games, in words; a grid has empty cells of its own."""
+    if table.dialect.columns_are_opponents:
+        return ""
+    numbers = [_number(table.columns, row, order) or order for order, row in enumerate(table.rows, 1)]
+    found = []
+    for column in range(1, rounds_of(table.columns) + 1):
+        at = table.columns.get(f"round {column}", -1)
+        texts = [row.cells[at].strip() if 0 <= at < len(row.cells) else "" for row in table.rows]
+        empty = [str(number) for number, text in zip(numbers, texts, strict=True) if not text]
+        if empty and any(letter.isdigit() for text in texts for letter in text):
+            found.append(f"round {column}, {'player' if len(empty) == 1 else 'players'} {', '.join(empty)}")
+    return "; ".join(found)
+
+
 def players_of(table: Table, faults: list[Fault]) -> tuple[ReportedPlayer, ...]:
     """The players of a table; without a column for it, the number of a player is their row."""
     return tuple(_player(table, row, at, faults) for at, row in enumerate(table.rows, start=1))

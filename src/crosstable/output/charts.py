@@ -117,12 +117,13 @@ def rating_chart(
     drawn = [one for one in series if one.points]
     if not drawn:
         return ""
-    points = [point for one in drawn for point in one.points]
-    reach = min(point.at for point in points), max(point.at for point in points)
+    places = [point.at for one in drawn for point in one.points]
+    values = [point.value for one in drawn for point in one.points]
+    reach = min(places), max(places)
     if reach[1] - reach[0] < 1:
         reach = reach[0] - 1, reach[1] + 1
-    levels = _rating_levels(min(point.value for point in points), max(point.value for point in points))
-    has_dots = len(points) <= MOST_DOTS
+    levels = _rating_levels(min(values), max(values))
+    has_dots = len(values) <= MOST_DOTS
     labels = [[escape(point.label) for point in one.points] if has_dots else [] for one in drawn]
     found = []
     for frame in frames:
@@ -168,13 +169,13 @@ def day_number(day: date) -> float:
 
 
 def _rating_line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -> str:
-    xs, ys = across.places(point.at for point in one.points), up.places(point.value for point in one.points)
-    path = " ".join(f"{x},{y}" for x, y in zip(xs, ys, strict=True))
+    xs, ys = across.places([point.at for point in one.points]), up.places([point.value for point in one.points])
+    path = " ".join([f"{x},{y}" for x, y in zip(xs, ys, strict=True)])
     radius = 2.6 if len(xs) > MANY else 3.4
-    dots = (
+    dots = [
         f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
         for x, y, label in zip(xs, ys, labels, strict=False)  # many points have no labels, and no dots
-    )
+    ]
     return f'<g class="series {one.style}"><polyline class="line" points="{path}"/>{"".join(dots)}</g>'
 
 

@@ -20,7 +20,7 @@ from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.effects import MOST_AHEAD
-from crosstable.office.jobs import Job, JobKind, NewJob, add_job
+from crosstable.office.jobs import Job, JobKind, NewJob, add_job, jobs
 from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
@@ -130,15 +130,25 @@ def submit_for(
 
 
 def soon(office: Office, do: Callable[[Office], Done]) -> Done:
-    """Do something as soon as others who write only a little are done; raises where somebody is in a long run."""
+    """Do something as soon as others who write only a little are done.
+
+    Raises where somebody is in a long run, and where the workers have jobs to do: what is queued comes after those.
+    """
     ends = time.monotonic() + PATIENCE
+    _require_short(office)
     while True:
         try:
             return do(office.guarded(_nothing_more, AT_ONCE))
         except OfficeBusyError:
-            with office.reading() as connection:
-                if time.monotonic() > ends or office.store.held_for(connection) >= AT_ONCE:
-                    raise
+            if time.monotonic() > ends or jobs(office, is_open=True, most=1):
+                raise
+            _require_short(office)
+
+
+def _require_short(office: Office) -> None:
+    with office.reading() as connection:
+        if office.store.held_for(connection) >= AT_ONCE:
+            raise OfficeBusyError("somebody is in a long run")
 
 
 def _nothing_more(connection: object) -> AbstractContextManager[None]:

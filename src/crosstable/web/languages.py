@@ -17,6 +17,8 @@ NAME = "lang"
 KEY = "crosstable.language"
 _COOKIE = f"{NAME}={{}}; Path=/; Max-Age=31536000; SameSite=Lax"
 _FOR_PROGRAMS = ("/api/", "/static/", "/feeds/")
+# What a question in an address may hold as it is.
+_AS_WRITTEN = "%+&=;,/:@!$*()?~"
 
 
 def code_of(scope: Scope) -> str:
@@ -109,5 +111,5 @@ def told_in(request: Request, reply: dict[str, Any]) -> dict[str, Any]:
 
 def address_in(request: Request, code: str) -> str:
     """The address of the same page in a language."""
-    pairs = [*request.query_params.multi_items(), (NAME, code)]
-    return f"{quote(request.url.path)}?{urlencode(pairs)}"
+    asked = quote(request.scope["query_string"], safe=_AS_WRITTEN)
+    return f"{quote(request.url.path)}?{asked}{'&' if asked else ''}{NAME}={code}"

@@ -421,7 +421,12 @@ class Reading:
     @property
     def tag(self) -> str | None:
         """The state of the record that is served; none where it was replaced, or before it was read."""
-        return self._now.tag if self._now is not None and self.office.is_same_file() else None
+        return None if (read := self.served) is None else read.tag
+
+    @property
+    def served(self) -> Snapshot | None:
+        """The snapshot that is served; none where the record was replaced, or before it was read."""
+        return self._now if self._now is not None and self.office.is_same_file() else None
 
     @property
     def entry(self) -> int | None:

@@ -21,6 +21,7 @@ from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY, Records
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
 from crosstable.history.replay import BLEND, ArrayRecords, Block, Moved, OpenedRows, Recorder
 from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
+from crosstable.office.bulk.record import without_rows
 from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import (
     PostingKey,
@@ -83,7 +84,7 @@ class Compiled:
     """A replay of every section of a span by compiled code."""
 
     def __init__(self, span: Span) -> None:
-        self.known, self.steps = span.known, span.steps
+        self.known, self.steps = without_rows(span.known), span.steps
         self._starts = span.starts
         archive = span.known.archive
         index = _with_places(indexing.build(archive), span.before)

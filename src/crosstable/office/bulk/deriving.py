@@ -45,6 +45,7 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
     span = span_of(known, steps, pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING}))
     is_long = can_compile() and steps.frame.height > LONG
     replay: Replay = compiled_replay(span) if is_long else Interpreted(span, everything(steps))
+    del known, span  # millions of rows, which the index has now
     total = 0
 
     def take(due: Due) -> None:

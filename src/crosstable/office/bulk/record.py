@@ -4,7 +4,7 @@ An archive knows no merges: whoever is one member in the office is one row, and 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -71,9 +71,13 @@ def known_since(record: Record, since: date, also: Iterable[str], source: Mappin
     """What does not end before a day, everybody who plays in it or whom it is about, and some others."""
     give_room(record.connection)
     where = (tables.section.c.ended >= since,)
-    rows = _rows(record, where if since > DAWN else ())
-    people = None if since == DAWN else _ids_among(record, [*rows["member_id"], *also, *_about(record, since)])
-    known = _known(record, since, rows, people, _headings(record, where))
+    headings = _headings(record, where)
+    if since == DAWN:
+        known = _known(record, since, _parts(record, ()), None, headings)
+    else:
+        rows = _rows(record, where)
+        people = _ids_among(record, [*rows["member_id"], *also, *_about(record, since)])
+        known = _known(record, since, [rows], people, headings)
     return known._replace(archive=known.archive._replace(source=source))
 
 
@@ -83,11 +87,11 @@ def known_of_section(record: Record, heading: Heading) -> Known:
     where = (section.event_id == heading.event_id, section.number == heading.number)
     rows = _rows(record, where)
     people = _ids_among(record, rows["member_id"])
-    return _known(record, heading.key.ended, rows, people, _headings(record, where))
+    return _known(record, heading.key.ended, [rows], people, _headings(record, where))
 
 
 def _known(
-    record: Record, since: date, rows: pl.DataFrame, people: pl.DataFrame | None, headings: pl.DataFrame
+    record: Record, since: date, parts: Iterable[pl.DataFrame], people: pl.DataFrame | None, headings: pl.DataFrame
 ) -> Known:
     sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
     members = _members(record, people)
@@ -97,7 +101,7 @@ def _known(
         is_born_by_year.set(~is_born_by_year, None).alias("is_year_only"),
     )
     ids = _ids(record, members)
-    placed = _placed(rows, sections, ids, members["name"])
+    placed = _placed(parts, sections, ids, members["name"])
     entries, games = _entries(placed)
     openings = _openings(record, ids, people)
     is_earlier = pl.col("as_of") < since
@@ -113,6 +117,13 @@ def _known(
     )
     earlier = _with_lowered(openings.filter(is_earlier), past)
     return Known(archive, headings, ids, placed["rounds"], is_born_by_year, earlier)
+
+
+def without_rows(known: Known) -> Known:
+    """What is known but for the rows of sections and their games, which an index has."""
+    archive = known.archive
+    slim = archive._replace(entries=archive.entries.clear(), games=archive.games.clear())
+    return known._replace(archive=slim, rounds=known.rounds.clear())
 
 
 def _about(record: Record, since: date) -> set[str]:
@@ -347,6 +358,11 @@ def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
 
 def _rows(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
     """The rows of sections that conditions pick, of all their versions: few are old."""
+    return pl.concat([*_parts(record, where)])
+
+
+def _parts(record: Record, where: Sequence[ColumnElement[bool]]) -> Iterator[pl.DataFrame]:
+    """The same, many rows at a time; one part at least."""
     table, section = tables.entry, tables.section
     query = select(*(table.c[name] for name in _ENTRY))
     query = query.where(table.c.act <= record.through, table.c.number.is_not(None))
@@ -354,8 +370,14 @@ def _rows(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
         same = [table.c.event_id == section.c.event_id, table.c.section == section.c.number]
         query = query.join(section, and_(*same, table.c.act == section.c.act)).where(*where)
     schema = schema_of(table, _ENTRY)
-    empty = _telling(pl.DataFrame(schema=schema))
-    return pl.concat([empty, *(_telling(part) for part in portions_of(record.connection, query, schema))])
+    waiting, height = [_telling(pl.DataFrame(schema=schema))], 0
+    for portion in portions_of(record.connection, query, schema):
+        waiting.append(_telling(portion))
+        height += portion.height
+        if height >= _TOGETHER:
+            yield pl.concat(waiting)
+            waiting, height = waiting[:1], 0
+    yield pl.concat(waiting)
 
 
 def _telling(rows: pl.DataFrame) -> pl.DataFrame:
@@ -365,21 +387,29 @@ def _telling(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _placed(rows: pl.DataFrame, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
-    """The rows of sections that count, with the numbers of their sections and members, in order."""
+def _placed(parts: Iterable[pl.DataFrame], sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """The rows of sections that count, with the numbers of their sections and members, in order.
+
+    Part by part: the ids of millions of rows take more room than all the rest.
+    """
     places = sections.select("event_id", pl.col("number").alias("section"), "act").with_row_index("at")
     people = pl.DataFrame({"own": names}).with_row_index("member").with_columns(pl.col("member").cast(pl.Int32))
-    joined = rows.join(places, on=["event_id", "section", "act"]).join(ids, on="member_id", how="left")
-    joined = joined.join(people, on="member", how="left")
-    return joined.select(
-        pl.col("at").alias("section"),
-        "row",
-        "number",
-        pl.col("member").fill_null(NO_MEMBER),
-        pl.when(pl.col("name") == pl.col("own")).then(None).otherwise(pl.col("name")).alias("name"),
-        "rounds",
-        "extra",
-    ).sort("section", "row")
+    made = []
+    for rows in parts:
+        joined = rows.join(places, on=["event_id", "section", "act"]).join(ids, on="member_id", how="left")
+        joined = joined.join(people, on="member", how="left")
+        made.append(
+            joined.select(
+                pl.col("at").alias("section"),
+                "row",
+                "number",
+                pl.col("member").fill_null(NO_MEMBER),
+                pl.when(pl.col("name") == pl.col("own")).then(None).otherwise(pl.col("name")).alias("name"),
+                "rounds",
+                "extra",
+            )
+        )
+    return pl.concat(made).sort("section", "row")
 
 
 def _extras(texts: pl.Series) -> pl.DataFrame:

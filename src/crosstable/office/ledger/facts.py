@@ -173,11 +173,6 @@ class Record:
 
     # sections
 
-    def headings(self) -> list[Heading]:
-        """Every section that has dates, in the order of the replay, whatever its state."""
-        found = [heading_from(row) for row in self.connection.execute(self.standing_sections()).mappings()]
-        return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)
-
     def standing_sections(self, *where: ColumnElement[bool]) -> Select[Any]:
         """The newest version of each section; one that is only asked for does not stand yet."""
         stands = tables.section.c.state != State.REQUESTED.value

@@ -72,18 +72,19 @@ def _with_problems(question: Asked, people: Named) -> Asked:
 async def estimate_page(request: Request) -> Response:
     """The page: a form that works by its address, and the answer below it."""
     people = await _people(request)
+    read: Snapshot | None = request.app.state.reading.served
     context = form_context(people.fields, request.query_params.multi_items(), people)
     if is_asked(context, has_games="game" in request.query_params) or people.problems:
         question = _with_problems(asked_of(people.fields), people)
         done = await _done(request, question.reading, beside(question))
         context |= {**answer_context(question, done, people.names), "query": request.url.query}
         context["twin"] = f"/estimate.json?{request.url.query}"
-        if done.found is not None and request.app.state.reading.tag is not None:
-            context["coming"] = coming(request.app.state.reading.now)
+        if done.found is not None and read is not None:
+            context["coming"] = coming(read)
     body = render(request, TEMPLATE, **context)
     if context["done"] is not None and is_refused(context["done"]):
         return Response(body, 422, media_type=HTML)
-    return _kept_for_its_day(request, body, HTML)
+    return _kept_for_its_day(request, read, body, HTML)
 
 
 async def _done(request: Request, reading: RequestReading, questions: dict[str, str]) -> Answered:
@@ -113,7 +114,8 @@ async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
     people = await _people(request)
     question = _with_problems(asked_of(people.fields), people)
-    return _kept_for_its_day(request, _answer(await _done(request, question.reading, question.questions)), JSON)
+    body = _answer(await _done(request, question.reading, question.questions))
+    return _kept_for_its_day(request, request.app.state.reading.served, body, JSON)
 
 
 async def estimate_by_body(request: Request) -> Response:
@@ -134,11 +136,11 @@ async def estimate_by_body(request: Request) -> Response:
     return Response(_answer(await _done(request, reading, questions)), media_type=JSON)
 
 
-def _kept_for_its_day(request: Request, body: bytes, media_type: str) -> Response:
+def _kept_for_its_day(request: Request, read: Snapshot | None, body: bytes, media_type: str) -> Response:
     """An answer about a day that is named stays the same; one about today does not."""
     if not request.query_params.get("date"):
         return Response(body, media_type=media_type)
-    return kept(request, request.app.state.reading.now, body, media_type, {})
+    return kept(request, read or request.app.state.reading.now, body, media_type, {})
 
 
 def _answer(done: Answered) -> bytes:

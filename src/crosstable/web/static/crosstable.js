@@ -18,7 +18,7 @@ const COLORS = { w: ` ${phrase("with White")}`, b: ` ${phrase("with Black")}` };
 
 for (const table of document.querySelectorAll("table.wall")) {
   table.addEventListener("click", (event) => {
-    const link = event.target.closest("td.r a");
+    const link = event.target.closest("td a[href^='#']");
     const title = event.target.closest("thead button");
     if (link) show(event, table, link);
     else if (title) sort(table, title.closest("th"));
@@ -66,7 +66,7 @@ function mark(table, rows, isToggle = false) {
   if (was) return;
   for (const row of rows) {
     row.classList.add("marked");
-    for (const cell of table.querySelectorAll(`td.r a[href="#${row.id}"]`)) if (rows.length === 1) cell.classList.add("marked");
+    for (const cell of table.querySelectorAll(`td a[href="#${row.id}"]`)) if (rows.length === 1) cell.classList.add("marked");
   }
 }
 
