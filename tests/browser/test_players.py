@@ -181,6 +181,7 @@ def test_on_a_phone_a_tap_on_a_name_changes_no_result_and_the_answer_is_pointed_
     for at, name in enumerate(names):
         rows.nth(at).get_by_role("combobox").press_sequentially(name)
         rows.nth(at).get_by_role("option").first.tap()
+        expect(rows.nth(at)).to_have_attribute("data-id", re.compile(r"\d+"))  # the click comes after the tap
         expect(rows.nth(at).get_by_label("Won")).to_be_checked()
     pointer = page.locator("a.pointer")
     expect(pointer).to_have_text(page.locator("#result").inner_text())

@@ -36,7 +36,7 @@ def test_games_become_rows_of_players_in_the_order_of_their_appearance() -> None
         ["W2w", "F4b", "W3w"],
         ["L1b", "L3w", "H"],
         ["D4w", "W2b", "L1b"],
-        ["D3b", "X1w", ""],
+        ["D3b", "X1w", "U"],
     ]
     assert (found.report.name, found.report.sections[0].time_controls) == ("Quad", ("60 min + 5 sec",))
 
@@ -139,7 +139,7 @@ def test_a_result_on_each_side_is_one_result() -> None:
         ["W2w", "H"],
         ["L1b", "F3w"],
         ["D4w", "X2b"],
-        ["D3b", ""],
+        ["D3b", "U"],
     ]
     assert [fault.code for fault in reading("Round,Res,White,Res,Black\n1,1,Ann,,Bob\n").faults] == ["unknown-code"]
 

@@ -187,7 +187,8 @@ def test_an_event_from_elsewhere_gets_what_the_format_needs() -> None:
     assert (event["H_COUNTRY"], event["H_SENDCROS"]) == ("USA", "N")
     (row,) = values(made, "TSEXPORT.DBF")
     assert (row["S_TRN_TYPE"], row["S_TOT_RNDS"], row["S_LST_PAIR"]) == ("S", "1", "2")
-    assert (row["S_GR_PRIX"], row["S_FIDE"], row["S_BEG_DATE"]) == ("N", "N", "")
+    assert (row["S_GR_PRIX"], row["S_FIDE"]) == ("N", "N")
+    assert (row["S_BEG_DATE"], row["S_END_DATE"]) == ("20260404", "20260405")  # those of the event
 
 
 @pytest.mark.parametrize(

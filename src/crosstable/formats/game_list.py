@@ -142,7 +142,7 @@ class _Games:
         made.append(Row(place, (*head, *(f"Rd {number}" for number in range(1, last + 1)))))
         for player in self.players:
             said = [player.said.get(column, "") for column in columns]
-            cells = [player.cells.get(number, "") for number in range(1, last + 1)]
+            cells = [player.cells.get(number, "U") for number in range(1, last + 1)]  # nobody paired them
             made.append(Row(player.place, (str(player.number), player.said["name"], *said, *cells)))
         return made
 

@@ -142,7 +142,8 @@ def empty_of(table: Table) -> str:
         texts = [row.cells[at].strip() if 0 <= at < len(row.cells) else "" for row in table.rows]
         empty = [str(number) for number, text in zip(numbers, texts, strict=True) if not text]
         if empty and any(letter.isdigit() for text in texts for letter in text):
-            found.append(f"round {column}, {'player' if len(empty) == 1 else 'players'} {', '.join(empty)}")
+            everybody = ", ".join(empty)
+            found.append(f"round {column}, no. {everybody}")
     return "; ".join(found)
 
 
