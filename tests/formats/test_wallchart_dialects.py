@@ -134,6 +134,21 @@ def test_a_game_without_a_result_is_no_loss_and_is_told() -> None:
     ]
 
 
+def test_an_empty_cell_in_a_round_that_others_played_is_told() -> None:
+    found = reading(chart("W2,D3\nL1,\nW4,D1\nL3,"))
+    assert [texts(player)[1] for player in players(found)] == ["D3", "", "D1", ""]
+    assert [(fault.code, fault.message) for fault in found.faults] == [
+        ("result-missing", "Empty cells in rounds that others played: round 2, no. 2, 4. Nothing is rated there.")
+    ]
+
+
+def test_the_rounds_of_a_section_end_before_those_of_a_longer_one_in_the_same_table() -> None:
+    rows = "1,Ann,1500,A,W2,\n2,Bob,1500,A,L1,\n1,Cy,1500,B,W2,D2\n2,Dee,1500,B,L1,D1\n"
+    found = reading(f"{KEYS}No,Name,Rating,Section,Rd 1,Rd 2\n{rows}")
+    assert [len(player.cells) for player in players(found)] == [1, 1, 2, 2]
+    assert found.faults == ()
+
+
 @pytest.mark.parametrize("cell", ["1-0", "won", "2X1", "W2x", "½½", "10"])
 def test_a_cell_that_is_not_understood_is_an_error_that_shows_it(cell: str) -> None:
     found = rate(read(chart(f"{cell},D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1").encode(), "chart.csv"), pairing_ratings=True)
