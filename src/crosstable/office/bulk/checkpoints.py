@@ -26,7 +26,8 @@ from crosstable.office.database import Office
 
 LOG = logging.getLogger("crosstable.office")
 _SQLITE = "sqlite:///"
-_ENDING = ".run"
+# The folder of parts ends so.
+PARTS = ".run"
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, PolarsError, KeyError, ValueError, EOFError, OSError)
 
 
@@ -39,12 +40,12 @@ class Part(NamedTuple):
     total: int
 
 
-def folder_of(office: Office) -> str:
-    """Where the parts of an office's run are kept: beside its file or, of one on a server, in the user's cache."""
+def folder_of(office: Office, ending: str = PARTS) -> str:
+    """Where files of an office are that may be deleted: beside its own or, of one on a server, in the user's cache."""
     if office.url.startswith(_SQLITE):
-        return office.url.removeprefix(_SQLITE) + _ENDING
+        return office.url.removeprefix(_SQLITE) + ending
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(home, "crosstable", hashlib.sha256(office.url.encode()).hexdigest()[:16] + _ENDING)
+    return os.path.join(home, "crosstable", hashlib.sha256(office.url.encode()).hexdigest()[:16] + ending)
 
 
 class Parts:

@@ -64,7 +64,7 @@ def follows_since(record: Record, run: int, progress: Progress = in_silence) -> 
     pending = pending_since(record, run)
     if pending is None:
         return True
-    plan = planned(record, pending, Watch(progress), is_first=False)
+    plan = planned(record, pending, Watch(progress))
     total = 0
 
     def take(due: Due) -> None:

@@ -94,14 +94,16 @@ class Post:
         if self._beside is not None:
             self._beside.shutdown()  # nobody else may use the connection before
 
-    def enter(self, entering: pl.DataFrame, total: int) -> None:
+    def enter(self, entering: pl.DataFrame, total: int) -> pl.DataFrame:
         """Number new postings and write them; ``total`` is what they add to the state of the office."""
         self._total += total
         first = self._first + self.postings
         self.postings += entering.height
         numbers = pl.Series("posting_id", np.arange(first, first + entering.height), dtype=pl.Int64)
         run = pl.lit(self.run, dtype=pl.Int32).alias("run")
-        self.write(tables.posting, entering.select(numbers, run, "supersedes", *POSTING))
+        rows = entering.select(numbers, run, "supersedes", *POSTING)
+        self.write(tables.posting, rows)
+        return rows
 
     def write(self, table: Table, frame: pl.DataFrame) -> None:
         """Write rows, once those before are written."""
@@ -117,8 +119,8 @@ class Post:
             self._written.result()
             self._written = None
 
-    def finish(self, office: Office, author: Author, sections: int) -> None:
-        """Append the journal entry of the run, and write the run."""
+    def finish(self, office: Office, author: Author, sections: int) -> str:
+        """Append the journal entry of the run, and write the run; the state of the office after it."""
         self.wait()
         for index in self._indexes:
             index.create(self.connection)
@@ -137,3 +139,4 @@ class Post:
         assert append(self.connection, office.clock, author, change) == self.run
         run = {"act": self.run, "engine_version": __version__, **told, "state_before": before, "state_after": after}
         write_rows(self.connection, tables.run, [run])
+        return after

@@ -19,6 +19,7 @@ from crosstable.office.bulk.ahead import read_ahead
 from crosstable.office.bulk.causes import Causes, Events, place_of
 from crosstable.office.bulk.changes import RatingChanges, lines_of
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
+from crosstable.office.bulk.columns import COLUMNS, MANY, Columns, Renewal, Since, columns_of, month_of, stored_since
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
 from crosstable.office.bulk.frames import asked, frame_of
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
@@ -32,7 +33,7 @@ from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.ledger.runs import Run, last_run
-from crosstable.office.ledger.watching import StageClock, Watch, can_compile
+from crosstable.office.ledger.watching import LONG, SOME, StageClock, Watch, can_compile
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
 
@@ -46,13 +47,22 @@ _LEFT_EMPTY = Posting._fields[6:]
 
 
 class Plan(NamedTuple):
-    """What a run works on: a span, how it is replayed, what is behind its changes, and what is posted there now."""
+    """What a run works on: a span, how it is replayed, what is behind its changes, and what is posted there now.
+
+    A run that is large also has what is posted from its first day on, as it was read.
+    """
 
     span: Span
     replay: Replay
     causes: Causes
     old: pl.DataFrame
-    is_large: bool
+    since: date
+    posted: Since | None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is compiled."""
+        return self.posted is not None
 
 
 def run_pending(office: Office, connection: Connection, author: Author, watch: Watch) -> Run | None:
@@ -65,10 +75,13 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
         pending = pending_since(record, run)
     if pending is None:
         return None
-    plan = planned(record, pending, watch, is_first=not run)
+    columns = columns_of(office, connection) if watch.is_alone else None
+    plan = planned(record, pending, watch, columns, is_first=not run)
     parts = Parts(folder_of(office), last.digest) if plan.is_large and watch.is_alone else None
     with Post(connection, is_large=plan.is_large) as post:
         posting = _Posting(post, plan, watch.clock, parts)
+        if parts is not None and plan.span.known.archive.entries.height >= MANY:
+            posting.keep(folder_of(office, COLUMNS), columns)
         with watch.clock.timed("rate"):
             plan.replay.go(posting.take, watch.progress)
         if parts is not None and parts.kept:
@@ -76,34 +89,49 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
         return posting.posted(office, author)
 
 
-def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -> Plan:
+def planned(
+    record: Record, pending: Pending, watch: Watch, columns: Columns | None = None, *, is_first: bool = False
+) -> Plan:
     """Read what a run needs, and choose how it is replayed."""
     connection, clock = record.connection, watch.clock
     since = DAWN if is_first else pending.first
     most = watch.long if can_compile() else sys.maxsize
     is_long = not is_first and sections_since(connection, since) > most
-    with read_ahead(connection, current_since(since), STORED, is_likely=is_long) as posted_since:
+    is_asked = is_long and (columns is None or month_of(since) < columns.first)
+    with read_ahead(connection, current_since(since), STORED, is_likely=is_asked) as posted_since:
         with clock.timed("read the record"):
             also = {*pending.members["member_id"], *pending.posted["member_id"]}
             known = known_since(record, since, also, {})
             steps = steps_of(known)
         with clock.timed("find what is reached"):
             reach = reach_of(known, steps, pending, most) if most else None
+            if reach is not None and most == LONG and len(reach.steps) > SOME and _is_compiled():
+                reach = None
         with clock.timed("read postings"):
-            if is_first:
-                before, old = _nothing(), _nothing()
-            elif reach is None:
-                before = records_before(connection, known.archive.members.select("member_id"), since)
-                old = posted_since()
+            posted = None
+            if reach is not None:
+                before, old = (_nothing(), _nothing()) if is_first else _posted(connection, known, since, reach)
+            elif is_first:
+                before, old, posted = _nothing(), _nothing(), Since(_nothing(), _nothing(), None)
             else:
-                before, old = _posted(connection, known, since, reach)
+                before = records_before(connection, known.archive.members.select("member_id"), since)
+                posted = None if columns is None else columns.since(connection, since)
+                posted = posted or stored_since(connection, since, posted_since())
+                old = posted.rows
             old = placed(old, known, steps)
             if reach is not None:
                 old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
             span = span_of(known, steps, before)
     with clock.timed("index"):
         replay = compiled_replay(span) if reach is None else Interpreted(span, reach, watch.checked)
-    return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
+    return Plan(span, replay, Causes(known, steps, pending), old, since, posted and posted._replace(rows=old))
+
+
+def _is_compiled() -> bool:
+    """Whether the compiled code is there; looking for it takes as long as interpreting some steps."""
+    from crosstable.history.kernel.compiling import is_cached
+
+    return is_cached()
 
 
 def _posted(connection: Connection, known: Known, since: date, reach: Reach) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -131,9 +159,17 @@ class _Posting:
         self.post, self.plan, self.clock, self.parts = post, plan, clock, parts
         self.known, self.steps, self.old = plan.span.known, plan.span.steps, plan.old
         self.ghosts = _ghosts(plan.old, self.steps)
+        self.renewal: Renewal | None = None
         self.events: list[Events] = []
         self.entered: list[pl.DataFrame] = []
         self.sections = 0
+
+    def keep(self, folder: str, columns: Columns | None) -> None:
+        """Keep what is posted as columns, too."""
+        posted = self.plan.posted
+        assert posted is not None
+        self.renewal = Renewal(folder, self.post.run, columns, self.plan.since, posted)
+        self.renewal.expect(self.old.filter(pl.col("is_moved")))
 
     def take(self, due: Due) -> None:
         """Compare a part of the replay, and write what is new."""
@@ -143,7 +179,11 @@ class _Posting:
         self.entered.append(part.entering.select("who", "system", "code"))
         with self.clock.timed("write postings"):
             self._write_sections(part.rated, part.entering)
-            self.post.enter(part.entering, part.total)
+            written = self.post.enter(part.entering, part.total)
+        if self.renewal is not None and due.low < due.high:
+            with self.clock.timed("keep columns"):
+                superseded = self.old[part.entering["old"].drop_nulls()]
+                self.renewal.take(written, superseded, self.steps.frame["ended"][due.low])
 
     def _part(self, due: Due) -> Part:
         """What a part of the replay brings."""
@@ -204,7 +244,10 @@ class _Posting:
         with self.clock.timed("write the changes"):
             self.post.write(tables.ripple, ripple.rows(self.post.run))
         with self.clock.timed("finish"):
-            self.post.finish(office, author, self.sections)
+            state = self.post.finish(office, author, self.sections)
+        if self.renewal is not None:
+            with self.clock.timed("keep columns"):
+                self.renewal.finish(state)
         lines = ripple if len(ripple) > _FEW else tuple(ripple)
         return Run(self.post.run, self.sections, self.post.postings, lines, self._unratable())
 

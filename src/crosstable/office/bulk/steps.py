@@ -8,6 +8,7 @@ import polars as pl
 from sqlalchemy import ColumnElement, Connection, Select, collate, literal, select, tuple_, union_all
 
 from crosstable.office import tables
+from crosstable.office.bulk.ahead import read_ahead
 from crosstable.office.bulk.frames import asked, frame_of, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
@@ -17,6 +18,8 @@ from crosstable.terms import RatingSystem
 
 Array = Any
 _NO_SYSTEM = len(RatingSystem)
+# The last postings of so many members are looked for by two sessions.
+_MANY = 5_000
 KEY = ("ended", "started", "event_id", "section")
 # The columns of a stored posting.
 STORED = schema_of(tables.posting, ("posting_id", *Posting._fields))
@@ -119,8 +122,16 @@ def records_before(
 ) -> pl.DataFrame:
     """The last posting of members in every system before a day, or each before a key of their own.
 
-    Of those that are current, or that were after a run.
+    Of those that are current, or that were after a run. Of many members two sessions of a server look for half each.
     """
+    most = max(1, starts.height if starts.height < _MANY else -(-starts.height // 2))
+    parts = [*starts.iter_slices(most)] or [starts]
+    halves = [_last_before(connection, part, day, run) for part in parts]
+    with read_ahead(connection, halves[-1], STORED, is_likely=len(halves) > 1) as other:
+        return pl.concat([*(frame_of(connection, query, STORED) for query in halves[:-1]), other()])
+
+
+def _last_before(connection: Connection, starts: pl.DataFrame, day: date | None, run: int | None) -> Select[Any]:
     posting, wanted = tables.posting, asked(connection, starts)
     systems = union_all(*(select(literal(int(system)).label("system")) for system in RatingSystem)).subquery("systems")
     is_theirs = (posting.c.member_id == wanted.c.member_id) & (posting.c.system == systems.c.system)
@@ -135,8 +146,7 @@ def records_before(
     last = last.order_by(*(column.desc() for column in key)).limit(1).correlate(wanted, systems)
     found = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
     numbers = found.subquery("found")
-    query = select(*(posting.c[name] for name in STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
-    return frame_of(connection, query, STORED)
+    return select(*(posting.c[name] for name in STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
 
 
 def members_of(known: Known, steps: Steps) -> pl.DataFrame:

@@ -12,6 +12,8 @@ from crosstable.terms import Background, Section
 Progress = Callable[[int], None]
 # A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
 LONG = 600
+# Where the compiled code is there already, of more steps than this.
+SOME = 160
 
 
 def can_compile() -> bool:
