@@ -182,7 +182,7 @@ class _Posting:
             written = self.post.enter(part.entering, part.total)
         if self.renewal is not None and due.low < due.high:
             with self.clock.timed("keep columns"):
-                superseded = self.old[part.entering["old"].drop_nulls()]
+                superseded = self.old.select("posting_id", "ended")[part.entering["old"].drop_nulls()]
                 self.renewal.take(written, superseded, self.steps.frame["ended"][due.low])
 
     def _part(self, due: Due) -> Part:
