@@ -18,9 +18,8 @@ from crosstable.office.differences import differences
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.sections import SectionRows
-from crosstable.office.status import status
+from crosstable.office.status import administration_status, status
 from crosstable.office.submissions import event_of, present_rows
-from crosstable.office.waiting import administration_status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims

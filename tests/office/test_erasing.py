@@ -30,7 +30,7 @@ from crosstable.office.ledger.commitments import row_layout
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.postings import all_current
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import Watch
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.members_files import StartingRatingOptions, taken
 from crosstable.office.proof import Finding

@@ -19,8 +19,7 @@ from crosstable.office.list_files import list_csv, list_parquet, list_table, lis
 from crosstable.office.public import public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
-from crosstable.office.rounding import half_up
-from crosstable.office.settings import PUBLIC_DECIMALS, is_on, switch
+from crosstable.office.settings import PUBLIC_DECIMALS, half_up, is_on, switch
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.titles import norms_of
 from crosstable.office.top_lists import AGE_BANDS, Wanted, top_list

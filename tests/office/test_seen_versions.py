@@ -21,7 +21,7 @@ from crosstable.office.decisions import Ruling
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import DecisionKind, State
 from crosstable.office.ledger.journal import Author, act_of, head
-from crosstable.office.new_members import read_person, written_person
+from crosstable.office.members import read_person, written_person
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import ProposalState, approve, confirmation, proposals, propose, refuse, withdrawal
 from crosstable.office.public import public_act

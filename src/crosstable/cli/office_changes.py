@@ -14,7 +14,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
-from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
 from crosstable.office.public import PublicChange, PublicEntry
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.security_log import SecurityEntry, security_entries

@@ -21,7 +21,7 @@ from crosstable.office.corrections import (
     correct_result,
 )
 from crosstable.office.database import Office
-from crosstable.office.late import submit_first
+from crosstable.office.effects import submit_first
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, note_proposed, withdrawal

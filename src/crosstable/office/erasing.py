@@ -30,7 +30,7 @@ from crosstable.office.ledger.facts import PERSON_COLUMNS, Record, entry_from, h
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, last_act_of
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import rate_pending
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import Watch
 from crosstable.office.persons import Person
 from crosstable.office.proof import Finding
 from crosstable.office.sections import rows_of, write_section

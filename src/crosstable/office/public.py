@@ -18,7 +18,7 @@ from crosstable.formulas.outcome import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.journal import EntryKind, JournalEntry
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.rounding import WHOLE, half_up
+from crosstable.office.settings import WHOLE, half_up
 from crosstable.office.views import StoredChange
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS

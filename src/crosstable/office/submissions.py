@@ -30,9 +30,8 @@ from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED, write_rows
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
-from crosstable.office.ledger.watching import CheckedResult
-from crosstable.office.members import import_into
-from crosstable.office.new_members import members_of_report
+from crosstable.office.ledger.runs import CheckedResult
+from crosstable.office.members import import_into, members_of_report
 from crosstable.office.sections import EventFact, SectionRows, rows_of, write_section
 from crosstable.terms import Report
 

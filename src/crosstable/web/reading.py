@@ -39,8 +39,7 @@ from crosstable.office.public_index import (
     runs,
 )
 from crosstable.office.public_views import PublicOffice
-from crosstable.office.rounding import WHOLE
-from crosstable.office.settings import Identity, identity
+from crosstable.office.settings import WHOLE, Identity, identity
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list
