@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from crosstable.errors import OfficeError
+from crosstable.office.comparing import differences
 from crosstable.office.corrections import (
     ChangedResult,
     confirm,
@@ -14,7 +15,6 @@ from crosstable.office.corrections import (
     withdraw,
 )
 from crosstable.office.database import Office
-from crosstable.office.differences import differences
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.sections import SectionRows

@@ -6,6 +6,7 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.office import proposals as deeds
+from crosstable.office.comparing import public_differences
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
@@ -18,7 +19,6 @@ from crosstable.office.corrections import (
 from crosstable.office.credentials import Proven
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling
-from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import DecisionKind, State
 from crosstable.office.ledger.journal import Author, act_of, head
 from crosstable.office.members import read_person, written_person

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.office_access import author_of, login_name, office_command, opened
+from crosstable.cli.office import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import FAULTY, OfficeError
@@ -15,8 +15,7 @@ from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, ac
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
 from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
-from crosstable.office.public import PublicChange, PublicEntry
-from crosstable.office.public_views import PublicOffice
+from crosstable.office.public import PublicChange, PublicEntry, PublicOffice
 from crosstable.office.security_log import SecurityEntry, security_entries
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
 from crosstable.sentences import american, counted

@@ -22,9 +22,9 @@ from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
 from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_submission
+from crosstable.office.comparing import differences, event_differences
 from crosstable.office.consent import is_consent_on, late_faults
 from crosstable.office.database import Office
-from crosstable.office.differences import differences, event_differences
 from crosstable.office.erased import NOT_KEPT, erased_in
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED, write_rows
