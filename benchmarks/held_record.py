@@ -33,8 +33,7 @@ from crosstable.office.founding import found_office
 from crosstable.office.jobs import JobKind, JobState, NewJob, add_job, job_of, jobs
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author
-from crosstable.office.members import import_into
-from crosstable.office.new_members import members_of_report
+from crosstable.office.members import import_into, members_of_report
 from tests.office.postgres import Server
 from tests.waiting import until
 

@@ -75,7 +75,7 @@ NOT_ON_PAGES = (
     *("web/mail.py", "web/operations.py", "web/headers.py", "web/settings.py"),
     *("formats/archive.py", "formats/fide_list.py", "formats/member_pages.py", "office/backups.py"),
     *(
-        "office/sealing.py",
+        "office/complete_files.py",
         "office/proof.py",
         "office/former.py",
         "office/founding.py",

@@ -171,7 +171,7 @@ def test_a_refusal_does_not_repeat_the_password(desk: Desk, monkeypatch: pytest.
     def refuse(url: str, clock: Any) -> None:
         raise OfficeError(f"there is no office at {url}")
 
-    monkeypatch.setattr("crosstable.cli.office_access.open_office", refuse)
+    monkeypatch.setattr("crosstable.cli.office.open_office", refuse)
     said = desk.refused("status", "--database", "postgresql://me:s3cret@db.example/club")
     assert said == "there is no office at postgresql://me:…@db.example/club"
 

@@ -16,7 +16,7 @@ from crosstable.office.database import Office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import Watch
 from crosstable.office.published import Month
 from crosstable.office.submissions import Status, submit
 from crosstable.office.supplements import Basis, publish

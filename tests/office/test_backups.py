@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.errors import NoOfficeError, OfficeError
-from crosstable.office import complete_files, sealing
+from crosstable.office import complete_files
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
@@ -124,15 +124,16 @@ def test_an_encrypted_backup_opens_with_its_key_alone(
     full: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Changed, cut at a piece or anywhere, with pieces exchanged or repeated: it does not open."""
-    monkeypatch.setattr(sealing, "_PIECE", piece := 4096)
-    monkeypatch.setattr(sealing, "_COST", {**sealing._COST, "n": 2})  # a real one takes a tenth of a second
+    monkeypatch.setattr(complete_files, "_PIECE", piece := 4096)
+    # A real one takes a tenth of a second.
+    monkeypatch.setattr(complete_files, "_COST", {**complete_files._COST, "n": 2})
     key, path, again = "a key of 22 characters", tmp_path / "sealed.zip", str(tmp_path / "again.db")
     made = backup(full, str(path), key=key)
     sound = path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"act.jsonl" not in sound
     assert b"PK" not in sound[:4]
-    begin, step = len(sealing.MAGIC) + 16, piece + 16
+    begin, step = len(complete_files.MAGIC) + 16, piece + 16
     first, second = sound[begin : begin + step], sound[begin + step : begin + 2 * step]
     for bad, tried in (
         (sound[: begin + step], key),

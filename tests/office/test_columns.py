@@ -20,7 +20,7 @@ from crosstable.office.bulk.frames import frame_of
 from crosstable.office.bulk.steps import STORED, current_since
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.ledger.runs import StageClock, Watch
 from tests.amounts import amount
 from tests.office.claims import Claims
 from tests.office.conftest import NewOffice

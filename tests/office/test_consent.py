@@ -18,7 +18,7 @@ from crosstable.office.consent import (
 )
 from crosstable.office.credentials import Proven, open_session, proven_by_password, proven_by_session
 from crosstable.office.database import Office
-from crosstable.office.late import submit_first
+from crosstable.office.effects import submit_first
 from crosstable.office.ledger.journal import Approval, Author, acts
 from crosstable.office.proposals import (
     approve,

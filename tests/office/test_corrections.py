@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from crosstable.errors import OfficeError
+from crosstable.office.comparing import differences
 from crosstable.office.corrections import (
     ChangedResult,
     confirm,
@@ -14,13 +15,11 @@ from crosstable.office.corrections import (
     withdraw,
 )
 from crosstable.office.database import Office
-from crosstable.office.differences import differences
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.sections import SectionRows
-from crosstable.office.status import status
+from crosstable.office.status import administration_status, status
 from crosstable.office.submissions import event_of, present_rows
-from crosstable.office.waiting import administration_status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims

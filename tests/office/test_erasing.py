@@ -30,12 +30,12 @@ from crosstable.office.ledger.commitments import row_layout
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.postings import all_current
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import Watch
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.members_files import StartingRatingOptions, taken
 from crosstable.office.proof import Finding
 from crosstable.office.proposals import fact_wish, propose, refuse
-from crosstable.office.public_views import PublicOffice
+from crosstable.office.public import PublicOffice
 from crosstable.office.retention import Keep, let_go, set_kept_days
 from crosstable.office.security_log import SecurityKind, note_apart, security_entries
 from crosstable.office.supplements import ListRow, published_rows

@@ -17,7 +17,7 @@ from crosstable.office.bulk.run import _Posting
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import Watch
 from crosstable.office.submissions import Status, submit
 from tests.office.children import Children
 from tests.office.conftest import Cluster, CopyOf

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, Engine, Select, literal_column, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from crosstable.office.bulk import frames
-from crosstable.office.bulk.ahead import read_ahead
-from crosstable.office.bulk.frames import frame_of
+from crosstable.office.bulk.frames import frame_of, read_ahead
 from crosstable.office.database import Office
 
 pytestmark = pytest.mark.parametrize("store", ["postgresql"])

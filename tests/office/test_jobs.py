@@ -38,7 +38,7 @@ from crosstable.office.jobs import (
 )
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.ledger.rerate import last_run, rerate
-from crosstable.office.ledger.watching import Progress
+from crosstable.office.ledger.runs import Progress
 from crosstable.office.schedules import due_jobs, schedules, set_schedule
 from crosstable.office.submissions import NO_OPTIONS, Document, SubmitOptions
 from crosstable.office.worker import Told, Worker, submission_wish

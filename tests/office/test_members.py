@@ -9,18 +9,18 @@ from crosstable.formats.members import MemberDetails, MembersFile, read
 from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
-from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import Merge, Person, Record, aliases_of
 from crosstable.office.members import (
     NewStartingRating,
     direct_merges,
     import_members,
+    members_of_report,
     merge_members,
+    read_fact,
     replace_person,
     unmerge_members,
 )
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, games_of_2001, taken
-from crosstable.office.new_members import members_of_report
 from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (

@@ -9,7 +9,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members
 from crosstable.office.previews import Preview, preview
-from crosstable.office.rounding import WHOLE
+from crosstable.office.settings import WHOLE
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
 from crosstable.terms import Report

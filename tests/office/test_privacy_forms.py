@@ -22,7 +22,7 @@ from crosstable.office.public import (
     public_ripple,
     public_rows,
 )
-from crosstable.office.rounding import DECIMALS, WHOLE, half_up
+from crosstable.office.settings import DECIMALS, WHOLE, half_up
 from crosstable.office.views import StoredChange
 from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, RatingSystem
 from tests import event_files

@@ -15,8 +15,7 @@ from crosstable.office.checking import WITHHELD
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
-from crosstable.office.public import Shown
-from crosstable.office.public_views import PublicOffice
+from crosstable.office.public import PublicOffice, Shown
 from crosstable.terms import RatingSystem, Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (

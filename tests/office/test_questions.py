@@ -11,8 +11,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.questions import Question, about_event
-from crosstable.office.status import status
-from crosstable.office.waiting import administration_status
+from crosstable.office.status import administration_status, status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims

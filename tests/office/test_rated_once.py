@@ -12,7 +12,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
 from crosstable.terms import Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 
 from crosstable.errors import OfficeError
 from crosstable.office import tables
-from crosstable.office.bulk import causes, changes, compiled, run
+from crosstable.office.bulk import causes, compiled, run
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
@@ -277,7 +277,7 @@ def test_lines_of_a_ripple_are_made_when_they_are_asked_for(pair: Pair, monkeypa
     first, second = rated(pair[0], PLAIN), rated(pair[1], LONG)
     assert first is not None
     assert second is not None
-    assert isinstance(second.ripple, changes.RatingChanges)
+    assert isinstance(second.ripple, causes.RatingChanges)
     assert list(second.ripple) == list(first.ripple)
     assert (second.ripple[-1], second.ripple[1:3]) == (first.ripple[-1], list(first.ripple[1:3]))
     with pytest.raises(IndexError):

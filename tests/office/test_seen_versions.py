@@ -6,6 +6,7 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.office import proposals as deeds
+from crosstable.office.comparing import public_differences
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
@@ -18,10 +19,9 @@ from crosstable.office.corrections import (
 from crosstable.office.credentials import Proven
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling
-from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import DecisionKind, State
 from crosstable.office.ledger.journal import Author, act_of, head
-from crosstable.office.new_members import read_person, written_person
+from crosstable.office.members import read_person, written_person
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import ProposalState, approve, confirmation, proposals, propose, refuse, withdrawal
 from crosstable.office.public import public_act

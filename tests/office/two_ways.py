@@ -7,7 +7,7 @@ from sqlalchemy import select
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import Run, rerate
-from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.ledger.runs import StageClock, Watch
 from tests.office.made_office import AUTHOR
 
 PLAIN, LONG = 10**9, 0

@@ -6,9 +6,9 @@ import pytest
 
 from crosstable.checks.findings import SectionPlace
 from crosstable.cli import main
+from crosstable.cli.printing import grouped
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.output.grouped import grouped
 
 
 def no_id(number: int, section: int = 1) -> Fault:

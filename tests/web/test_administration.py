@@ -17,9 +17,8 @@ from crosstable.office.credentials import bearer_of, tokens
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of, head
 from crosstable.office.members import import_members
 from crosstable.office.proposals import ProposalState, proposals
-from crosstable.office.status import status
+from crosstable.office.status import administration_status, status
 from crosstable.office.views import known
-from crosstable.office.waiting import administration_status
 from tests.office.made_office import member_id, person, posted, quad, send
 from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, site
 
@@ -102,8 +101,8 @@ def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, mo
     def slow(*given: object) -> None:
         raise AssertionError("read everything")
 
-    monkeypatch.setattr("crosstable.office.waiting.MOST_LOOKED_AT", 0)
-    monkeypatch.setattr("crosstable.office.waiting.is_pending", slow)
+    monkeypatch.setattr("crosstable.office.status.MOST_LOOKED_AT", 0)
+    monkeypatch.setattr("crosstable.office.status.is_pending", slow)
     assert administration_status(here.office, 2).pending.total == 3
 
 

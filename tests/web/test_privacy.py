@@ -23,7 +23,7 @@ from crosstable.office.database import open_office
 from crosstable.office.erasing import ERASED, erase_member
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
-from crosstable.office.public_views import PublicOffice
+from crosstable.office.public import PublicOffice
 from crosstable.office.settings import PUBLIC_DECIMALS, switch
 from crosstable.office.views import known, section_view
 from crosstable.terms import Source

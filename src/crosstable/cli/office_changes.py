@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.office_access import author_of, login_name, office_command, opened
+from crosstable.cli.office import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import FAULTY, OfficeError
@@ -14,9 +14,8 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
-from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
-from crosstable.office.public import PublicChange, PublicEntry
-from crosstable.office.public_views import PublicOffice
+from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
+from crosstable.office.public import PublicChange, PublicEntry, PublicOffice
 from crosstable.office.security_log import SecurityEntry, security_entries
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
 from crosstable.sentences import american, counted

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.office_consent import change_limits, done_or_proposed, is_by_two
 from crosstable.cli.office_consent import switch as switch_consent
@@ -17,10 +17,9 @@ from crosstable.limits import CLOCK_AHEAD
 from crosstable.office.consent import consent_state
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, set_fact
-from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.ledger.journal import acts, clock_days
-from crosstable.office.members import import_members
+from crosstable.office.members import import_members, read_fact
 from crosstable.office.proposals import fact_wish, ruling_wish
 from crosstable.office.retention import Keep, kept_days, let_go, set_kept_days
 from crosstable.office.settings import (

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
+from crosstable.cli.office import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_consent import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.options import Parser, also, flag, option, take
@@ -21,7 +21,7 @@ from crosstable.office.corrections import (
     correct_result,
 )
 from crosstable.office.database import Office
-from crosstable.office.late import submit_first
+from crosstable.office.effects import submit_first
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, note_proposed, withdrawal

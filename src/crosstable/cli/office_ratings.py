@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crosstable.cli.event_files import explained_text
-from crosstable.cli.office_access import office_command, opened
+from crosstable.cli.office import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
 from crosstable.cli.printing import columns, print_json, print_table, say, warn
@@ -20,8 +20,7 @@ from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.formulas.outcome import Level, official_rating
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Posting
-from crosstable.office.public import Shown
-from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
+from crosstable.office.public import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem, Shown
 from crosstable.office.titles import Title, titles_of
 from crosstable.office.views import (
     FloorView,

@@ -28,8 +28,7 @@ from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
-from crosstable.office.ledger.runs import DIGESTS, last_run
-from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.ledger.runs import DIGESTS, Progress, in_silence, last_run
 from crosstable.office.list_files import FORMS
 from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors

@@ -26,16 +26,15 @@ from sqlalchemy import Column, ColumnElement, Connection, Date, LargeBinary, Met
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import account_tables, tables
-from crosstable.office.complete_files import complete_file
+from crosstable.office.complete_files import Sealing, complete_file, is_sealed, unseal
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.erasure_list import ListedErasure, erase_again
 from crosstable.office.former import broken_links, former_head
 from crosstable.office.founding import migrate
 from crosstable.office.jobs import OPEN
 from crosstable.office.ledger.journal import NO_HASH, Author, head
-from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.ledger.runs import Progress, in_silence
 from crosstable.office.proof import proof
-from crosstable.office.sealing import Sealing, is_sealed, unseal
 from crosstable.office.upgrading import COMMITTED, bring_up, note_upgrade
 
 FORMAT = "crosstable-office-backup/1"

@@ -20,9 +20,8 @@ from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
 from crosstable.office.published import published_before
-from crosstable.office.rounding import half_up
 from crosstable.office.sections import SectionRows, granted_in, section_rows
-from crosstable.office.settings import MEMBERSHIPS, is_on
+from crosstable.office.settings import MEMBERSHIPS, half_up, is_on
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.sentences import american
 from crosstable.terms import (

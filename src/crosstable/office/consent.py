@@ -2,12 +2,14 @@
 
 It is off until the office switches it on, which takes two accounts of the office. Two people switch it off at once;
 one alone only after a week, so that the other can take that back, and so that a lost password does not shut an office.
+What somebody proposes is a ``ProposedAction``: its kind, its arguments and one sentence, all of it for whoever agrees.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
@@ -147,3 +149,50 @@ def _over(limits: ConsentLimits, days: int, players: int, changes: int) -> Itera
         yield f"{counted(players, 'player')} (limit {limits.players})"
     if changes > limits.changes:
         yield f"{counted(changes, 'rating')} changed (limit {limits.changes})"
+
+
+class ProposalKind(StrEnum):
+    """What can be proposed."""
+
+    CONFIRM = "confirm"
+    WITHDRAW = "withdraw"
+    DECIDE = "decide"
+    FACT = "fact"
+    MERGE = "merge"
+    UNMERGE = "unmerge"
+    STARTS = "starts"
+    PUBLISH = "publish"
+    CONSENT = "consent"
+
+
+class ProposedAction(NamedTuple):
+    """What somebody of the office proposes to do: of which kind, with which arguments, in one sentence."""
+
+    kind: ProposalKind
+    arguments: Mapping[str, Any]
+    summary: str
+
+    @property
+    def particulars(self) -> list[tuple[str, str]]:
+        """All of it by name, for whoever has to agree; birth dates may stand among it."""
+        return list(_particulars(self.arguments))
+
+
+def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in said.items():
+        if value is None or value in ("", [], {}):
+            continue
+        if name == "versions":
+            yield "as of", ", ".join(f"section {number}: act {act}" for number, act in value)
+        elif name == "members":
+            for one in value:
+                known = [f"{word.replace('_', ' ')} {text}" for word, text in one.items() if text not in (None, "", [])]
+                yield "new member", ", ".join(known)
+        elif name == "starts":
+            for one in value:
+                games = f" on {one['games']:g} games" if one.get("games") is not None else ""
+                yield "starting rating", f"{one['member']} {one['system']} {one['rating']:g}{games}, {one['source']}"
+        elif isinstance(value, dict):
+            yield from _particulars(value)
+        else:
+            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -14,8 +14,8 @@ from crosstable import __version__
 from crosstable.checks.owners import without_requests
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
+from crosstable.office.comparing import differences, event_differences
 from crosstable.office.database import Office
-from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.facts import Heading, Person, Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
 from crosstable.office.members import import_into

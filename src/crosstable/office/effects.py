@@ -1,4 +1,4 @@
-"""What a correction or a decision would do to ratings, before anybody sends, proposes or accepts it."""
+"""What a late submission, a correction or a decision would do to ratings, before anybody sends or accepts it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,16 +10,16 @@ from sqlalchemy import Connection
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, OfficeBusyError
 from crosstable.office.checking import check_submission
+from crosstable.office.consent import consent_state, late_faults, published_through
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author, last_act_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import rate_pending, sections_ahead
-from crosstable.office.ledger.runs import RatingChange
-from crosstable.office.ledger.watching import Watch
+from crosstable.office.ledger.runs import RatingChange, Watch
 from crosstable.office.mending import ChangedResult, with_member, with_result
 from crosstable.office.sections import reported_event
-from crosstable.office.submissions import event_of
+from crosstable.office.submissions import NO_OPTIONS, Document, Submission, SubmitOptions, event_of, submit
 from crosstable.office.views import rated_section
 from crosstable.terms import RatingSystem, Report
 
@@ -124,3 +124,22 @@ def _ratings(rated: Sequence[RatedSection]) -> dict[tuple[int, RatingSystem, int
 
 def _rating(found: tuple[str, float | None] | None) -> float | None:
     return None if found is None else found[1]
+
+
+def submit_first(
+    office: Office, author: Author, document: Document, today: date, wishes: SubmitOptions = NO_OPTIONS
+) -> Submission:
+    """Submit a file; where consent is on, it is tried first what a late one would do to ratings."""
+    return submit(office, author, document, today, wishes._replace(changes=_changes(office, document, today, wishes)))
+
+
+def _changes(office: Office, document: Document, today: date, wishes: SubmitOptions) -> int:
+    report = document.reading.report
+    with office.reading() as connection:
+        state, through = consent_state(connection, office.clock()), published_through(connection)
+        is_late_anyhow = bool(late_faults(connection, report, office.clock()))
+    ends = [day for one in report.sections if (day := one.end or report.end) is not None]
+    if not state.is_on or through is None or is_late_anyhow or min(ends, default=date.max) > through:
+        return 0
+    found = foreseen(office, lambda other: submit(other, Author("preview", "looked at"), document, today, wishes))
+    return state.limits.changes + 1 if found is None else found.total  # nobody knows: two people look at it

@@ -22,7 +22,6 @@ from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from crosstable.office.erased import NOT_KEPT, named_again
 from crosstable.office.erased import erased_members as erased_members
-from crosstable.office.erasing_jobs import clear_ended, require_none_waits
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED as ERASED
 from crosstable.office.ledger.commitments import NO_HASH, RowLayout, row_layout, write_rows
@@ -30,8 +29,8 @@ from crosstable.office.ledger.facts import PERSON_COLUMNS, Record, entry_from, h
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, last_act_of
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import rate_pending
-from crosstable.office.ledger.watching import Watch
-from crosstable.office.persons import Person
+from crosstable.office.ledger.runs import Watch
+from crosstable.office.persons import Person, clear_ended, require_none_waits
 from crosstable.office.proof import Finding
 from crosstable.office.sections import rows_of, write_section
 from crosstable.office.security_log import SecurityKind, note

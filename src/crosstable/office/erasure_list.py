@@ -17,9 +17,9 @@ from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.erased import erased_members, erasures, named_again
 from crosstable.office.erasing import erase_in
-from crosstable.office.erasing_jobs import cancel_waiting, clear_ended
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
+from crosstable.office.persons import cancel_waiting, clear_ended
 from crosstable.office.plain_errors import plain_os_errors
 
 FORMAT = "crosstable-office-erasures/1"

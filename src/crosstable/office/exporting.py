@@ -8,11 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, Table, or_, select
 
 from crosstable.office import account_tables, tables
-from crosstable.office.erasing_jobs import jobs_about
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import EntryKind, last_act_of
 from crosstable.office.ledger.postings import is_current
-from crosstable.office.persons import Person
+from crosstable.office.persons import Person, jobs_about
 from crosstable.terms import RatingSystem
 
 FORMAT = "crosstable-office-person/1"

@@ -1,12 +1,18 @@
-"""Members: who they are, what became known of them and when, merges and their undoing, opening standings."""
+"""Members: who they are, what became known of them and when, merges and their undoing, starting ratings.
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+Also how people write a late fact (``birth-date=2014-02-03``), and members made from the report that first names them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
+from crosstable.formats.dates import iso_day
+from crosstable.formats.sheet_rows import flag_of
+from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
@@ -14,7 +20,7 @@ from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
 from crosstable.office.ledger.postings import OWN
 from crosstable.record_rows import row_of
-from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Report, ReportedPlayer
 
 LONGEST_ID = 40
 # Nobody who plays was born before this day, nor after today.
@@ -259,3 +265,135 @@ def _refuse_own_games(record: Record, one: str, other: str) -> None:
             raise OfficeError(
                 f"{one} and {other} played each other in event {event_id}, section {number}: they cannot be one member"
             )
+
+
+def members_of_report(
+    record: Record, report: Report, *, takes_openings: bool
+) -> tuple[list[Person], list[NewStartingRating]]:
+    """New members, and with ``takes_openings`` the ratings they bring, as of the day before their first section."""
+    rows: dict[str, tuple[ReportedPlayer, date]] = {}
+    for section in report.sections:
+        start = section.start or report.start
+        for player in section.players:
+            if player.member_id and start is not None and start < rows.get(player.member_id, (player, date.max))[1]:
+                rows[player.member_id] = player, start
+    known = record.people(list(rows))
+    people, openings = [], []
+    for member_id, (player, start) in rows.items():
+        if member_id in known:
+            continue
+        people.append(_person(player, start))
+        if takes_openings:
+            openings += _openings(player, start, report.event_id)
+    return people, openings
+
+
+def _person(player: ReportedPlayer, start: date) -> Person:
+    """A new member; a birth date that cannot be is a finding of the report, and is not kept."""
+    background = player.background
+    return Person(
+        member_id=player.member_id,
+        name=player.name,
+        state=player.state,
+        birth_date=background.birth_date if could_be_born(background.birth_date, start) else None,
+        birth_year=background.birth_year if could_be_born_in(background.birth_year, start) else None,
+        adult=background.adult,
+        canadian_resident=background.canadian_resident,
+        fide_flag=player.fide_flag or "",
+        fide=_outside_ratings(background.fide, start),
+        cfc=_outside_ratings(background.cfc, start),
+    )
+
+
+def _outside_ratings(rating: OutsideRating | None, start: date) -> tuple[OutsideRating, ...]:
+    return () if rating is None else (OutsideRating(rating.rating, rating.as_of or start),)
+
+
+def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[NewStartingRating]:
+    eve = start - timedelta(days=1)
+    return [
+        NewStartingRating(
+            player.member_id,
+            system,
+            standing._replace(as_of=min(standing.as_of or eve, eve)),
+            f"report of event {event_id}",
+        )
+        for system, standing in player.background.standings.items()
+    ]
+
+
+def written_person(person: Person) -> dict[str, Any]:
+    """A new member as JSON, so that a proposal can hold them."""
+    return {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name, value in person._asdict().items()
+        if name not in ("fide", "cfc")
+    } | {name: [[one.rating, _written(one.as_of)] for one in getattr(person, name)] for name in ("fide", "cfc")}
+
+
+def read_person(said: Mapping[str, Any]) -> Person:
+    """The same back again."""
+    days = {name: _read(said[name]) for name in ("birth_date", "member_until")}
+    outside = {name: tuple(OutsideRating(rating, _read(day)) for rating, day in said[name]) for name in ("fide", "cfc")}
+    return Person(**{**said, **days, **outside})
+
+
+def _written(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _read(day: str | None) -> date | None:
+    return None if day is None else date.fromisoformat(day)
+
+
+def read_fact(text: str) -> tuple[str, Any]:
+    """A fact as it was typed, by the name the office knows it under; raises ``ValueError``."""
+    name, equals, value = text.partition("=")
+    name = name.strip().lower().replace("-", "_")
+    if not equals:
+        raise ValueError(f"{text!r}: write NAME=VALUE")
+    return name, _READERS.get(name, str)(value.strip())
+
+
+def _day(value: str) -> date | None:
+    found = iso_day(value)
+    if value and found is None:
+        raise ValueError(f"{value!r} is not a date; write it as YYYY-MM-DD")
+    return found
+
+
+def _year(value: str) -> int | None:
+    if value and not (value.isdecimal() and len(value) == len("2014")):
+        raise ValueError(f"{value!r} is no year; write it as YYYY")
+    return int(value) if value else None
+
+
+def _flag(value: str) -> bool | None:
+    found = flag_of(value)
+    if value and found is None:
+        raise ValueError(f"{value!r} is neither yes nor no")
+    return found
+
+
+def _is_set(value: str) -> bool:
+    return bool(_flag(value))
+
+
+def _outside(value: str) -> OutsideRating:
+    rating, _, on = value.partition("@")
+    as_of = iso_day(on)
+    if as_of is None or not rating.isdecimal() or not 0 < int(rating) < HIGHEST_RATING:
+        raise ValueError(f"{value!r} is no rating of a list; write it as 1850@2026-05-01")
+    return OutsideRating(float(rating), as_of)
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "birth_date": _day,
+    "birth_year": _year,
+    "member_until": _day,
+    "adult": _flag,
+    "age_lists": _flag,
+    "canadian_resident": _is_set,
+    "fide_rating": _outside,
+    "cfc_rating": _outside,
+}

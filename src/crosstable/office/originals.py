@@ -22,7 +22,7 @@ from crosstable.office.erased import NOT_KEPT
 from crosstable.office.ledger.commitments import NO_HASH
 from crosstable.office.ledger.facts import Heading, Person, Record, State
 from crosstable.office.ledger.journal import act_of
-from crosstable.office.new_members import members_of_report
+from crosstable.office.members import members_of_report
 from crosstable.office.proof import EVERYTHING, Finding, Span
 from crosstable.office.sections import section_rows
 from crosstable.office.submissions import Document, as_version_of, document_of_bytes, event_of

@@ -23,19 +23,25 @@ from crosstable.office.consent import (
     set_consent_limits,
     switch_consent,
 )
+from crosstable.office.consent import ProposalKind as ProposalKind
+from crosstable.office.consent import ProposedAction as ProposedAction
 from crosstable.office.consent import published_through as published_through
 from crosstable.office.corrections import Seen, confirm, require_versions, waiting_of, withdraw
 from crosstable.office.credentials import Proven, require_still
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
-from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person, Record
 from crosstable.office.ledger.journal import Approval, Author, act_of, canonical, head
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.office.members import NewStartingRating, import_members, merge_members, unmerge_members
-from crosstable.office.new_members import read_person, written_person
-from crosstable.office.proposed_actions import ProposalKind as ProposalKind
-from crosstable.office.proposed_actions import ProposedAction as ProposedAction
+from crosstable.office.members import (
+    NewStartingRating,
+    import_members,
+    merge_members,
+    read_fact,
+    read_person,
+    unmerge_members,
+    written_person,
+)
 from crosstable.office.published import month_of
 from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.supplements import Basis, publish, require_publishable

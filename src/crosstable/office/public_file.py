@@ -15,9 +15,16 @@ from crosstable.office import tables
 from crosstable.office.ledger.backgrounds import MemberDecisions
 from crosstable.office.ledger.facts import Decision, Record, State, cells_of
 from crosstable.office.ledger.postings import COLUMNS, OWN, Posting, PostingKey, chunks, is_current
-from crosstable.office.public import PublicPosting, Shown, public_posting, shown
+from crosstable.office.public import (
+    PublicMember,
+    PublicOffice,
+    PublicPosting,
+    PublicSystem,
+    Shown,
+    public_posting,
+    shown,
+)
 from crosstable.office.public_index import Listed
-from crosstable.office.public_views import PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Norm, Version, merits_of_versions, norms_of
 from crosstable.office.views import StoredChange, standing_floor_of
 from crosstable.terms import GAME_SCORES, FloorKind, RatingSystem

@@ -1,7 +1,8 @@
-"""Settings of an office, switches and texts, kept in the record by journal entries of their own."""
+"""Settings of an office, switches and texts, kept in the record by journal entries of their own; how it rounds."""
 
 import base64
 import json
+import math
 import re
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import CLOCK_DAYS, Author, Change, EntryKind, append, clock_days, head, setting_of
-from crosstable.office.rounding import DECIMALS, WHOLE
 
 PUBLIC_DECIMALS = "public_decimals"
 UNCERTAINTY = "uncertainty"
@@ -125,3 +125,13 @@ def switch(office: Office, author: Author, setting: str, *, on: bool) -> int | N
             return None
         change = Change(EntryKind.SETTINGS, setting.replace("_", " "), {setting: on}, {setting: before})
         return append(connection, office.clock, author, change)
+
+
+# In how many places the public sees a rating, and where the office shows decimals.
+WHOLE, DECIMALS = 0, 2
+
+
+def half_up(value: float, places: int) -> float:
+    """A number to so many places, halves upward as official ratings are rounded."""
+    unit = 10.0**places
+    return math.floor(value * unit + 0.5) / unit

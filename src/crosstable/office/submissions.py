@@ -22,17 +22,16 @@ from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
 from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_submission
+from crosstable.office.comparing import differences, event_differences
 from crosstable.office.consent import is_consent_on, late_faults
 from crosstable.office.database import Office
-from crosstable.office.differences import differences, event_differences
 from crosstable.office.erased import NOT_KEPT, erased_in
 from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED, write_rows
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
-from crosstable.office.ledger.watching import CheckedResult
-from crosstable.office.members import import_into
-from crosstable.office.new_members import members_of_report
+from crosstable.office.ledger.runs import CheckedResult
+from crosstable.office.members import import_into, members_of_report
 from crosstable.office.sections import EventFact, SectionRows, rows_of, write_section
 from crosstable.terms import Report
 

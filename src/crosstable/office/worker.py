@@ -21,6 +21,7 @@ from crosstable.office.backups import backup
 from crosstable.office.checking import Sender
 from crosstable.office.consent import is_consent_on
 from crosstable.office.database import Office
+from crosstable.office.effects import submit_first
 from crosstable.office.jobs import (
     LEASE,
     READING,
@@ -39,10 +40,9 @@ from crosstable.office.jobs import (
     put_back,
     renew,
 )
-from crosstable.office.late import submit_first
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.watching import Progress, StageClock, Watch
+from crosstable.office.ledger.runs import Progress, StageClock, Watch
 from crosstable.office.members import import_members
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
 from crosstable.office.published import month_of

@@ -13,19 +13,17 @@ from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.checking import affiliate_of
-from crosstable.office.comparing import birth_differences
+from crosstable.office.comparing import birth_differences, public_differences
 from crosstable.office.consent import is_by_two
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
 from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
-from crosstable.office.differences import public_differences
-from crosstable.office.effects import MOST_AHEAD
+from crosstable.office.effects import MOST_AHEAD, submit_first
 from crosstable.office.jobs import Job, JobKind, NewJob, add_job, jobs
-from crosstable.office.late import submit_first
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
-from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
 from crosstable.office.proposals import (
     ProposedAction,
     approve,

@@ -24,7 +24,7 @@ from crosstable.office.ledger.commitments import head_in
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
 from crosstable.office.list_files import ListTable, list_table
-from crosstable.office.public import PublicChange, public_ripple
+from crosstable.office.public import PublicChange, PublicOffice, public_ripple
 from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
@@ -38,9 +38,7 @@ from crosstable.office.public_index import (
     run_days,
     runs,
 )
-from crosstable.office.public_views import PublicOffice
-from crosstable.office.rounding import WHOLE
-from crosstable.office.settings import Identity, identity
+from crosstable.office.settings import WHOLE, Identity, identity
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list

@@ -30,7 +30,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, append_all, canonical, digest_of
-from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.ledger.runs import Progress, in_silence
 from crosstable.office.members import LONGEST_ID
 
 _ID = r"^[^\s@][^\s]{0,39}$"

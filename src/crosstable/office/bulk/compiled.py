@@ -27,7 +27,7 @@ from crosstable.office.ledger.postings import (
     PostingKey,
     posting_of_standing,
 )
-from crosstable.office.ledger.watching import Progress
+from crosstable.office.ledger.runs import Progress
 from crosstable.record_rows import changes_text
 from crosstable.replaying import OWN
 from crosstable.rules.constants import Constants

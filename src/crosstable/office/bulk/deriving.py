@@ -17,7 +17,7 @@ from crosstable.office.bulk.steps import KEY, records_before, steps_of
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import LAYOUT, Key, Posting, PostingKey
-from crosstable.office.ledger.watching import LONG, Progress, Watch, can_compile, in_silence
+from crosstable.office.ledger.runs import LONG, Progress, Watch, can_compile, in_silence
 
 
 class Derived(NamedTuple):

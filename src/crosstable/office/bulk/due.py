@@ -13,7 +13,7 @@ from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import Steps, numbered
 from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.ledger.watching import Progress
+from crosstable.office.ledger.runs import Progress
 from crosstable.terms import PlayerRating, RatingSystem
 
 Array = Any

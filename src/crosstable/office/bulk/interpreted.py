@@ -24,7 +24,7 @@ from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
-from crosstable.office.ledger.watching import CheckedResult, Progress
+from crosstable.office.ledger.runs import CheckedResult, Progress
 from crosstable.replaying import DAWN, Decision, Key, StartingRating, bare, moved
 from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 

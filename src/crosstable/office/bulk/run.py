@@ -15,13 +15,11 @@ import polars as pl
 from sqlalchemy import Connection, select
 
 from crosstable.office import tables
-from crosstable.office.bulk.ahead import read_ahead
-from crosstable.office.bulk.causes import Causes, Events, place_of
-from crosstable.office.bulk.changes import RatingChanges, lines_of
+from crosstable.office.bulk.causes import Causes, Events, RatingChanges, lines_of, place_of
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.columns import COLUMNS, MANY, Columns, Renewal, Since, columns_of, month_of, stored_since
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
-from crosstable.office.bulk.frames import asked, frame_of
+from crosstable.office.bulk.frames import asked, frame_of, read_ahead
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
 from crosstable.office.bulk.pending import Pending, pending_since, sections_since
 from crosstable.office.bulk.posting import Post, added
@@ -32,8 +30,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.ledger.runs import Run, last_run
-from crosstable.office.ledger.watching import LONG, SOME, StageClock, Watch, can_compile
+from crosstable.office.ledger.runs import LONG, SOME, Run, StageClock, Watch, can_compile, last_run
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
 

@@ -8,8 +8,7 @@ import polars as pl
 from sqlalchemy import ColumnElement, Connection, Select, collate, literal, select, tuple_, union_all
 
 from crosstable.office import tables
-from crosstable.office.bulk.ahead import read_ahead
-from crosstable.office.bulk.frames import asked, frame_of, schema_of
+from crosstable.office.bulk.frames import asked, frame_of, read_ahead, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import Posting, is_current

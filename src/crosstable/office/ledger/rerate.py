@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
+from crosstable.office.ledger.runs import Progress, StageClock, Watch, in_silence
 from crosstable.office.ledger.runs import Run as Run
 from crosstable.office.ledger.runs import last_run as last_run
-from crosstable.office.ledger.watching import Progress, StageClock, Watch, in_silence
 
 
 def rerate(

@@ -1,13 +1,17 @@
-"""Runs as they are recorded: what a run did, which was the last, and the state of the office after it."""
+"""Runs: what one did and which was the last, as they are recorded, and how one is watched while it goes on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from time import perf_counter
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from crosstable.engine import RatedSection
 from crosstable.office import tables
 from crosstable.office.ledger.postings import Key
-from crosstable.terms import PlayerRating, RatingSystem
+from crosstable.terms import Background, PlayerRating, RatingSystem, Section
 
 # How postings are encoded for their digests; runs of before wrote nothing and took JSON.
 DIGESTS = 2
@@ -38,3 +42,60 @@ def last_run(connection: Connection, through: int | None = None) -> int:
     """The journal entry of the newest run, or of the newest up to an entry; 0 where none was."""
     query = select(func.max(tables.run.c.act))
     return connection.execute(query if through is None else query.where(tables.run.c.act <= through)).scalar() or 0
+
+
+Progress = Callable[[int], None]
+# A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
+LONG = 600
+# Where the compiled code is there already, of more steps than this.
+SOME = 160
+
+
+def can_compile() -> bool:
+    """Whether the compiler is installed; an office without it interprets everything."""
+    return find_spec("numba") is not None
+
+
+def in_silence(done: int) -> None:
+    """Progress that nobody watches."""
+
+
+class CheckedResult(NamedTuple):
+    """A section that was rated while it was checked, and what its players brought."""
+
+    event_id: str
+    section: Section
+    backgrounds: Mapping[int, Background]
+    rated: tuple[RatedSection, ...]
+
+
+class StageClock:
+    """Seconds by stage; what is timed inside a stage counts there and not around it."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._inside = 0.0
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Time a stage."""
+        began, around = perf_counter(), self._inside
+        self._inside = 0.0
+        yield
+        whole = perf_counter() - began
+        self.seconds[name] = self.seconds.get(name, 0.0) + whole - self._inside
+        self._inside = around + whole
+
+
+class Watch(NamedTuple):
+    """Who is told how far a run has come and how long it took, and after how many steps it is compiled.
+
+    ``checked`` has sections that were rated just now; they are not rated again where they bring the same. A run that is
+    ``is_alone`` in its transaction keeps what it works out, for whoever takes it up if it is interrupted.
+    """
+
+    progress: Progress = in_silence
+    clock: StageClock = StageClock()
+    long: int = LONG
+    checked: Sequence[CheckedResult] = ()
+    is_alone: bool = False

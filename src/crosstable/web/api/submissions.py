@@ -7,9 +7,9 @@ from fastapi import Body, Request, Response
 from pydantic import AfterValidator, BaseModel, Field
 
 from crosstable.errors import Fault, OfficeError, Severity
+from crosstable.office.comparing import public_differences
 from crosstable.office.corrections import ChangedResult, Correction, RequestPolicy, correct_member, correct_result
 from crosstable.office.database import Office
-from crosstable.office.differences import public_differences
 from crosstable.office.jobs import Job
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of

@@ -32,10 +32,10 @@ from crosstable.office.proposals import (
 from crosstable.office.public import public_act
 from crosstable.office.sections import EventFact
 from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.status import MOST_SHOWN, AdministrationStatus, administration_status
 from crosstable.office.submissions import event_of
 from crosstable.office.supplements import Basis
 from crosstable.office.views import known
-from crosstable.office.waiting import MOST_SHOWN, AdministrationStatus, administration_status
 from crosstable.web.acting import PATIENCE, Outcome, act_on, approve_for
 from crosstable.web.forms import (
     PRIVATE,

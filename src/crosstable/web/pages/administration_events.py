@@ -11,6 +11,7 @@ from starlette.datastructures import FormData
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading as FileReading
 from crosstable.formats.event_json import read_cell
+from crosstable.office.comparing import differences, public_differences
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
@@ -23,7 +24,6 @@ from crosstable.office.corrections import (
     waiting_of,
 )
 from crosstable.office.database import Office
-from crosstable.office.differences import differences, public_differences
 from crosstable.office.effects import Effect, Foreseen, effects_of, foreseen, mended
 from crosstable.office.ledger.facts import NO_CELL, Heading, Record, State
 from crosstable.office.ledger.journal import Author, act_of

@@ -1,23 +1,33 @@
-"""Members on the site: added one by one or from a members file; their ratings are decisions, not a file's word."""
+"""Members on the site: added one by one or from a members file; their ratings are decisions, not a file's word.
 
-from typing import NamedTuple
+Also what the office owes people: the security log, everything about a person for that person, and erasing one.
+"""
+
+import json
+from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 from starlette.datastructures import FormData
 
-from crosstable.errors import Fault, FormatError, OfficeBusyError
+from crosstable.errors import Fault, FormatError, OfficeBusyError, OfficeError
 from crosstable.formats import members
 from crosstable.formats.sheet_rows import csv_bytes
 from crosstable.office.database import Office
+from crosstable.office.erasing import Erased, erase_member
+from crosstable.office.erasure_list import list_path, write_list
+from crosstable.office.exporting import everything_about
 from crosstable.office.jobs import Job, JobKind, NewJob, add_job
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
+from crosstable.office.security_log import SecurityEntry, SecurityKind, note_apart, security_entries
 from crosstable.office.views import known
 from crosstable.web.acting import soon
 from crosstable.web.child_reading import File
-from crosstable.web.forms import actor_in, in_office, page, read_anew, went
+from crosstable.web.forms import PRIVATE, actor_in, in_office, in_queue, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.limits import FILES
+from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
 from crosstable.web.uploads import files_of
@@ -94,7 +104,59 @@ def members_job(author: Author, file: File) -> NewJob:
     return NewJob(JobKind.IMPORT, author, {"name": file.name, "takes_ratings": False}, file.content)
 
 
+# So many entries are shown, the newest first.
+MOST_SHOWN = 300
+
+
+async def security_page(request: Request) -> Response:
+    """The security log."""
+    found = await in_office(_entries, office_of(request))
+    return page(request, "administration/security.html", entries=found, most=MOST_SHOWN)
+
+
+def _entries(office: Office) -> list[SecurityEntry]:
+    with office.reading() as connection:
+        return security_entries(connection, MOST_SHOWN)[::-1]
+
+
+async def export_person(request: Request) -> Response:
+    """Everything that is stored about a person, as a file to hand out; who asked for it is logged."""
+    member, actor = text_of(request.query_params, "member", 40), actor_in(request)
+    found = await in_office(_export, office_of(request), actor.name, member)
+    headers = {**PRIVATE, "Content-Disposition": 'attachment; filename="person.json"'}
+    return Response(json.dumps(found, indent=1, ensure_ascii=False), media_type=JSON, headers=headers)
+
+
+def _export(office: Office, who: str, member: str) -> dict[str, Any]:
+    with office.reading() as connection:
+        found = everything_about(connection, member)
+    note_apart(office, SecurityKind.EXPORTED, who, found["member_id"])
+    return found
+
+
+async def erase_person(request: Request) -> Response:
+    """Erase a person whose id was typed twice."""
+    form = await form_of(request)
+    member, again = text_of(form, "member", 40), text_of(form, "again", 40)
+    author = Author(actor_in(request).name, text_of(form, "reason"))
+    made = await in_queue(FILES, _erase, office_of(request), author, member, again)
+    await read_anew(request)
+    return page(request, "administration/erased.html", made=made)
+
+
+def _erase(office: Office, author: Author, member: str, again: str) -> Erased:
+    if member != again:
+        raise OfficeError("the two ids differ; nobody was erased")
+    made = erase_member(office, author, member)
+    if path := list_path(office.url):
+        write_list(office, path)
+    return made
+
+
 ROUTES = (
     Route("/administration/members", members_page, Policy.OFFICE),
     Route("/administration/members", add_members, Policy.OFFICE, ("POST",)),
+    Route("/administration/security", security_page, Policy.OFFICE),
+    Route("/administration/export", export_person, Policy.OFFICE),
+    Route("/administration/erase", erase_person, Policy.OFFICE, ("POST",)),
 )

@@ -11,7 +11,7 @@ from crosstable.app.estimating import Fields
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.public import Shown
 from crosstable.office.public_index import Listed
-from crosstable.office.rounding import half_up
+from crosstable.office.settings import half_up
 from crosstable.terms import RatingSystem
 from crosstable.web.pages.estimate_section import KnownSection, known_section
 from crosstable.web.reading import Snapshot

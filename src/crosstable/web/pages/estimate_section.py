@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crosstable.engine import rate
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.public_index import Listed
-from crosstable.office.rounding import DECIMALS
+from crosstable.office.settings import DECIMALS
 from crosstable.terms import (
     AS_ONE_SIDED,
     GAME_SCORES,

@@ -8,7 +8,7 @@ from crosstable.calculator.estimate import points_of
 from crosstable.engine import RatedPlayer
 from crosstable.explanation.lines import as_public, has_age_start, is_coarse
 from crosstable.formulas.special import special_rating
-from crosstable.office.rounding import DECIMALS, WHOLE, half_up
+from crosstable.office.settings import DECIMALS, WHOLE, half_up
 from crosstable.rules.constants import Constants
 from crosstable.terms import Cell, Formula, total
 from crosstable.web.pages.sections import Rated

@@ -11,7 +11,7 @@ from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public_file import PublicFile, PublicGame
 from crosstable.office.public_index import Listed
-from crosstable.office.rounding import half_up
+from crosstable.office.settings import half_up
 from crosstable.terms import RatingSystem, total
 from crosstable.web.pages.explanations import RESULTS, PlayedSection, played_section
 from crosstable.web.pages.game_points import games_of, shares_of

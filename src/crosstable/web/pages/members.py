@@ -15,10 +15,9 @@ from crosstable.calculator.uncertainty import plus_minus
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.ledger.postings import OWN, Posting
-from crosstable.office.public import PublicChange, PublicPosting, public_act, public_ripple
+from crosstable.office.public import PublicChange, PublicPosting, PublicSystem, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
 from crosstable.office.public_index import Listed
-from crosstable.office.public_views import PublicSystem
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.titles import NORMS_NEEDED, Norm, Title
 from crosstable.rules.editions import edition_for

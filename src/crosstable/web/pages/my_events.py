@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 from fastapi import Request, Response
 
 from crosstable.engine import RatedSection
+from crosstable.office.comparing import public_differences
 from crosstable.office.credentials import feed_of, make_feed
 from crosstable.office.database import Office
-from crosstable.office.differences import public_differences
 from crosstable.office.jobs import JobKind, JobState, jobs
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.journal import EntryKind
