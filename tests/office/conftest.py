@@ -85,6 +85,7 @@ def cluster() -> Iterator[Cluster]:
 ON_BOTH = re.compile(
     r"test_(archiving |backups|corrections|faults|row_order|runs|schema|stories|time_limits)"
     r"|test_invariants_record.*test_i(?!16)"
+    r"|test_proof test_(an_attacker|results_that|a_supplement|guards)"
     r"|test_rerate_bulk.*test_(random_histories|a_run_that_fails|blocks)"
 )
 
