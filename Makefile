@@ -166,6 +166,7 @@ screenshots: $(READY) browser node ## make the pictures of docs/images anew
 docs: $(READY) .venv-docs/.installed ## make the generated pages of docs/ anew, and the documentation site in build/docs
 	$(BIN)/python -m tools.make_docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python tools/make_site.py .venv-docs/bin/mkdocs
+	$(BIN)/python -m tools.check_site
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) .venv-peers .venv-docs build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -17,7 +17,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # The libraries of a plain install, which are Python alone.
 PURE = ("rich", "markdown-it-py", "mdurl", "pygments", "xlsxwriter")
-MAIN = "import sys\nfrom crosstable.cli import entry\n\nsys.argv[0] = 'crosstable'\nentry()\n"
+# Any Python may be asked to run it: what an older one cannot do is said before anything is imported.
+MAIN = """import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("Crosstable needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])
+from crosstable.cli import entry
+
+sys.argv[0] = "crosstable"
+entry()
+"""
 EARLIEST = 315532800  # 1980-01-01, the first day of the ZIP format
 
 

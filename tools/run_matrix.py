@@ -5,7 +5,9 @@ suite on each Python too, in an environment of its own.
 """
 
 import argparse
+import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -15,13 +17,17 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 MINORS = range(11, 15)
 EXTRAS = ("", "site", "history", "uschess", "encryption", "all")
 PORT = 8765
+# A busy machine makes everybody wait, so what is held is the time that the server computed. With nothing else to do, it
+# is ready no later than that.
 LONGEST_START = 15.0
+LONGEST_WAIT = 150.0
 
 # What a user types, and the extra without which it says the line to type.
 COMMANDS: tuple[tuple[str, str], ...] = (
@@ -100,9 +106,9 @@ def tried(version: str, python: str, extra: str, wheel: Path) -> list[str]:
         crosstable = f"{folder}/venv/bin/crosstable"
         faults = [found for typed, needs in COMMANDS if (found := fault_of(crosstable, folder, typed, needs, extra))]
         first = served(crosstable, folder) if extra in ("site", "all") else None
-        if first is not None and first > LONGEST_START:
-            faults.append(f"serve --demo: the first page after {first:.0f} s")
-    said = "" if first is None else f", first page of the demonstration {first:.1f} s"
+        if first and first.computed > LONGEST_START:
+            faults.append(f"serve --demo: no page, or the first one after {first.computed:.0f} s of processor time")
+    said = f", first page of the demonstration {first}" if first else ""
     print(f"{name}: installed in {installed:.0f} s{said}, {len(COMMANDS)} commands, {len(faults)} faults", flush=True)
     print("".join(f"  {found}\n" for found in faults), end="", flush=True)
     return [f"{name}: {found}" for found in faults]
@@ -121,9 +127,22 @@ def fault_of(crosstable: str, folder: str, typed: str, needs: str, extra: str) -
     return ""
 
 
-def served(crosstable: str, folder: str) -> float:
-    """Seconds until the first page of the demonstration."""
+class FirstPage(NamedTuple):
+    """How long the first page of the demonstration took; without an end where it never came."""
+
+    waited: float
+    computed: float
+    load: float
+
+    def __str__(self) -> str:
+        return f"{self.waited:.1f} s, {self.computed:.1f} s of processor time at load {self.load:.1f}"
+
+
+def served(crosstable: str, folder: str) -> FirstPage:
+    """Start the demonstration as a user would and ask for its first page."""
+    load = os.getloadavg()[0]
     begun = time.monotonic()
+    before = used_by_children()
     with subprocess.Popen(
         [crosstable, "serve", "--demo", "--port", str(PORT)],
         cwd=folder,
@@ -131,15 +150,28 @@ def served(crosstable: str, folder: str) -> float:
         stderr=subprocess.DEVNULL,
     ) as server:
         try:
-            while time.monotonic() - begun < 10 * LONGEST_START and server.poll() is None:
-                try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/", timeout=5):
-                        return time.monotonic() - begun
-                except (urllib.error.URLError, TimeoutError):
-                    time.sleep(0.1)
+            waited = answered_after(server, begun)
         finally:
             server.send_signal(signal.SIGINT)
+    # The processor time of a process is known once it has ended; ending takes little of it.
+    return FirstPage(waited, used_by_children() - before if waited < LONGEST_WAIT else float("inf"), load)
+
+
+def answered_after(server: subprocess.Popen[bytes], begun: float) -> float:
+    """Seconds until the server answered, or no end of them."""
+    while time.monotonic() - begun < LONGEST_WAIT and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/", timeout=5):
+                return time.monotonic() - begun
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.1)
     return float("inf")
+
+
+def used_by_children() -> float:
+    """The processor time of the children that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def suite(version: str, python: str) -> list[str]:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from crosstable.terms import total
 from tests.architecture.source import ROOT
+from tools.make_dist import MAIN
 
 OLDEST = (3, 11)
 SCRIPT = Path(__file__).with_name("every_python.py")
@@ -59,3 +62,13 @@ def test_floats_are_added_one_after_the_other() -> None:
     assert total([0.1] * 10) == 0.9999999999999999
     assert total(iter([1e16, 1.0, -1e16])) == 0.0
     assert total([]) == 0.0
+
+
+@pytest.mark.parametrize("version", [(2, 7, 18), (3, 10, 13)])
+def test_the_single_file_says_which_python_it_needs(
+    version: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older Python would stop at an import, with a traceback."""
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(SystemExit, match=rf"needs Python 3\.11 or newer; this is Python {version[0]}\.{version[1]}\."):
+        exec(MAIN)
