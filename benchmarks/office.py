@@ -8,7 +8,7 @@ from pathlib import Path
 from crosstable.formats import Reading
 from crosstable.formats.event_json_write import write
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import openings_of, outside_of, reports_of
+from crosstable.history.archive_contents import openings_of, outside_of
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.corrections import ChangedResult, correct_result
@@ -20,6 +20,7 @@ from crosstable.office.ledger.rerate import rerate
 from crosstable.office.members import NewStartingRating, import_members
 from crosstable.office.submissions import Document, Status, submit
 from crosstable.terms import Background, Report, Result
+from tools.archive_reports import reports_of
 
 AUTHOR = Author("benchmark", "measuring")
 TODAY = date(2026, 11, 15)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, opened, read, read_for_replay, write
 from crosstable.history.index import Index, build
-from crosstable.history.plain import interpreted_replay
 from crosstable.history.replay import Replayer
 from crosstable.history.running import ReplayOptions, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
+from tests.history.interpreted import interpreted_replay
 
 ROUNDS = 5
 # Federations of about 2, 4 and 20 million games: members, sections, and regions of about 20,000 members on average, so

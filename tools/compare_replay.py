@@ -9,10 +9,10 @@ import sys
 
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
-from crosstable.history.plain import interpreted_replay
 from crosstable.history.replay import Replayer
 from crosstable.history.results import ratings_frame
 from crosstable.lab.posted_pages import history_of, pages_in
+from tests.history.interpreted import interpreted_replay
 
 
 def main() -> int:

@@ -11,10 +11,10 @@ from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import CONSTANTS_2001
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification import Page, Verdict, tally, verify
-from crosstable.verification.evidence import Seen, credits_of, sources_of
 from crosstable.verification.pages import CORRECTED_SINCE, rows_of
 from crosstable.verification.starts import credited_games, fitted_page
 from crosstable.verification.whole import fitted, settled
+from tools.law_evidence import Seen, credits_of, sources_of
 
 LAST_WITHOUT, FIRST_WITH, BLEND_FROM = date(2021, 6, 16), date(2021, 6, 23), date(2020, 6, 1)
 AGE = next(one for one in AMENDMENTS if "age_base" in one.changes)

@@ -20,7 +20,7 @@ import polars as pl
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import ArchivedSection, openings_of, reports_of
+from crosstable.history.archive_contents import ArchivedSection, openings_of
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.accounts import add_account
@@ -34,6 +34,7 @@ from crosstable.office.published import Month, cut_off
 from crosstable.office.submissions import Status, SubmitOptions, document_of_bytes, submit
 from crosstable.office.supplements import publish
 from crosstable.terms import Background, PlayerRating, RatingSystem, Report, Result, SectionType
+from tools.archive_reports import reports_of
 
 OFFICE = "ratings office"
 NEW_MEMBERS = SubmitOptions(adds_members=True, takes_openings=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crosstable.formats import archive, msa
 from crosstable.verification import pages_of
-from crosstable.verification.evidence import evidence
+from tools.law_evidence import evidence
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "documents.py"
 HEAD = "ROWS: dict[str, tuple[int, int, int]] = {\n"

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of, reports_of
+from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import NewStartingRating
 from crosstable.terms import Background, RatingSystem
 from tests.office.made_office import AUTHOR, enter, join, run
+from tools.archive_reports import reports_of
 
 
 def people_of(archive: Archive) -> Iterator[Person]:

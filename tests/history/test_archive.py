@@ -14,12 +14,13 @@ import pytest
 from crosstable import __version__
 from crosstable.checks.report import check_section
 from crosstable.history.archive import Archive, digest, empty_table, opened, read, table_of, write
-from crosstable.history.archive_contents import reported, sections_of, unplayed_cell
+from crosstable.history.archive_contents import sections_of, unplayed_cell
 from crosstable.history.archive_tables import FORMAT, OPTIONAL, TABLES, file_of, schema_of
 from crosstable.terms import Background, Cell, GivenStart, OutsideRating, RatingSystem, Report, Result, SectionType
 from tests.architecture.source import ROOT
 from tests.documents import valid
 from tests.history.small_archives import merged_archive, small_archive
+from tools.archive_reports import reported
 
 DOCUMENT = ROOT / "docs" / "archive.md"
 

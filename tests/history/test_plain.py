@@ -10,7 +10,6 @@ import pytest
 
 from crosstable.engine import rate
 from crosstable.history.archive import Archive
-from crosstable.history.plain import Line, interpreted_replay
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.bulk.deriving import derived as derived_of
@@ -27,6 +26,7 @@ from crosstable.terms import (
     SectionType,
 )
 from tests.history.archive_office import settle
+from tests.history.interpreted import Line, interpreted_replay
 from tests.history.small_archives import small_archive
 from tests.office.made_office import HandClock, founded, record_of
 

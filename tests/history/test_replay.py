@@ -17,7 +17,6 @@ from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest, write
 from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.replaying import lay_order
-from crosstable.history.plain import Interpreted, interpreted_replay
 from crosstable.history.replay import ArrayRecords, Replayer
 from crosstable.history.results import ratings_frame, records_frame
 from crosstable.history.running import ReplayOptions, replay_archive
@@ -27,6 +26,7 @@ from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import NORM_CODES, RatingSystem
 from tests.amounts import amount
+from tests.history.interpreted import Interpreted, interpreted_replay
 from tests.history.small_archives import small_archive
 
 # The first test to come here waits for the compiler.

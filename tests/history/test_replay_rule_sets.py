@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crosstable.history.archive import Archive
-from crosstable.history.plain import interpreted_replay
 from crosstable.history.replay import ArrayRecords
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from tests.amounts import amount
+from tests.history.interpreted import interpreted_replay
 from tests.history.random_rules import random_rules, with_odd_entries
 from tests.history.test_index import three_matches
 from tests.history.test_replay import BUSY, folded_lines, lines_of, walked

@@ -207,8 +207,9 @@ def test_the_error_against_true_strength_is_that_of_the_ratings_brought(
 
 def _errors(made: Simulated, strength: dict[tuple[int, int], float]) -> list[float]:
     """One error for each side of each game."""
-    from crosstable.history.plain import InterpretedReplay, rows_of
+    from crosstable.history.plain import rows_of
     from crosstable.terms import Result
+    from tests.history.interpreted import InterpretedReplay
 
     found = []
     for taken in InterpretedReplay(made.archive):

@@ -8,9 +8,9 @@ import pytest
 from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
-from crosstable.history.plain import interpreted_replay
 from crosstable.lab import Draws, backtest
 from crosstable.lab.posted_pages import history_of, pages_in
+from tests.history.interpreted import interpreted_replay
 from tests.verification.made_pages import archive_bytes, line, quad
 
 

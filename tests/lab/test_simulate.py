@@ -13,14 +13,15 @@ from crosstable.checks import check
 from crosstable.checks.report import check_section
 from crosstable.errors import Severity
 from crosstable.history.archive import Archive, read, write
-from crosstable.history.archive_contents import Brings, reported
-from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import season, simulate, summary_of
+from crosstable.lab.simulate import simulate, summary_of
 from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.terms import Background, RatingSystem, Report, SectionType
 from tests.amounts import amount
+from tests.history.interpreted import InterpretedReplay, interpreted_replay
 from tests.office.made_office import HandClock, founded, run, send
+from tests.office.season import season
+from tools.archive_reports import Brings, reported
 
 # Large enough for shares to settle, small enough to be made in a second or two.
 WHOLE = Federation(members=2000, sections=1000, seed=11)

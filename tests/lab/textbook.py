@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from crosstable.history.archive import Archive
-from crosstable.history.plain import InterpretedReplay, rows_of
+from crosstable.history.plain import rows_of
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Result
+from tests.history.interpreted import InterpretedReplay
 
 SCORES = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 

@@ -18,11 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, func, select, text
 
 from crosstable.errors import Severity
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.event_json_write import write
+from crosstable.office import account_tables
 from crosstable.office.bulk import deriving
 from crosstable.office.corrections import confirm
 from crosstable.office.database import Clock, Office
@@ -337,3 +338,9 @@ def headings_of(record: Record) -> list[Heading]:
     """Every section that has dates, in the order of the replay, whatever its state."""
     found = [heading_from(row) for row in record.connection.execute(record.standing_sections()).mappings()]
     return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)
+
+
+def failures(office: Office) -> int:
+    """How many failed tries to log in are kept."""
+    with office.reading() as connection:
+        return int(connection.execute(select(func.count()).select_from(account_tables.failed_login)).scalar_one())

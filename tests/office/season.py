@@ -6,7 +6,10 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
-from crosstable.lab.simulate import season
+from crosstable.history.archive import Archive
+from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of
+from crosstable.lab.population import Federation
+from crosstable.lab.simulate import simulate
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
@@ -15,7 +18,9 @@ from crosstable.office.ledger.rerate import rerate
 from crosstable.office.published import Month, cut_off
 from crosstable.office.submissions import Status, SubmitOptions, document_of_bytes, submit
 from crosstable.office.supplements import publish
-from crosstable.terms import Report, Result
+from crosstable.replaying import in_force
+from crosstable.terms import Background, PlayerRating, RatingSystem, Report, Result
+from tools.archive_reports import reports_of
 
 NAME = "Demonstration federation"
 OFFICE = "ratings office"
@@ -23,6 +28,63 @@ NEW_MEMBERS = SubmitOptions(adds_members=True, takes_openings=True)
 # A report comes in two days after its event; the correction comes two months after the season.
 _EVENING = time(18, 0)
 _MENDED = {Result.WIN: "D", Result.DRAW: "W", Result.LOSS: "D"}
+
+
+FIRST_DAY = date(2025, 9, 1)
+
+
+def season_federation(seed: int = 1) -> Federation:
+    """About two hundred members, most of them rated already, and some forty sections in a year."""
+    return Federation(
+        members=200,
+        sections=40,
+        start=FIRST_DAY,
+        years=1,
+        seed=seed,
+        founders=0.9,
+        opened=0.85,
+        career_years=15.0,
+        activity_spread=0.6,
+        median_size=14.0,
+        size_spread=0.5,
+        matches=0.04,
+        abroad=0.0,
+        prizes=0.0,
+        ceilings=0.0,
+    )
+
+
+def season(seed: int = 1) -> list[Report]:
+    """The reports of a season, in the order of their dates; each player brings what they had when it began.
+
+    To be submitted to an office that adds the members and takes their ratings as starting ratings.
+    """
+    archive = simulate(season_federation(seed))
+    people = archive.members.to_dicts()
+    outside = outside_of(archive)
+    ratings = _starting_ratings(archive)
+
+    def brings(archived: ArchivedSection, at: int) -> Background:
+        member = archived.rows[at].member
+        person = people[member]
+        fide, cfc = outside.get(member, ([], []))
+        return Background(
+            standings=ratings.get(member, {}),
+            fide=in_force(fide, archived.section.start),
+            cfc=in_force(cfc, archived.section.end),
+            birth_date=person["birth_date"],
+            adult=person["adult"],
+            canadian_resident=person["canadian_resident"],
+        )
+
+    return reports_of(archive, brings)
+
+
+def _starting_ratings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
+    found: dict[int, dict[RatingSystem, PlayerRating]] = {}
+    for member, opening in openings_of(archive):
+        found.setdefault(member, {})[opening.system] = opening.standing
+    return found
 
 
 class _Clock:

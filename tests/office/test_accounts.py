@@ -37,7 +37,7 @@ from crosstable.office.credentials import (
 )
 from crosstable.office.database import Office
 from crosstable.office.proposals import propose, withdrawal
-from tests.office.made_office import AUTHOR, HandClock, enter, join, person, quad
+from tests.office.made_office import AUTHOR, HandClock, enter, failures, join, person, quad
 
 PASSWORD = "correct horse battery"
 SECRETS = re.compile(r"crosstable_[A-Za-z0-9_-]{43}", re.ASCII)
@@ -204,7 +204,7 @@ def test_ten_tries_in_fifteen_minutes_from_an_address(office: Office, clock: Han
     assert not accounts.begin_try(office, "boris", "198.51.100.1").failure_id
     clock.go(seconds=1)
     assert accounts.begin_try(office, "boris", "198.51.100.1").failure_id
-    assert accounts.failures(office) == 10  # those that no longer count are forgotten
+    assert failures(office) == 10  # those that no longer count are forgotten
 
 
 def test_nobody_shuts_a_name_by_wrong_passwords(office: Office, clock: HandClock) -> None:
@@ -225,7 +225,7 @@ def test_nobody_shuts_a_name_by_wrong_passwords(office: Office, clock: HandClock
     accounts.forget_try(office, right)
     clock.go(minutes=15)
     assert accounts.begin_try(office, "anna", "203.0.113.5").failure_id
-    assert accounts.failures(office) == 1
+    assert failures(office) == 1
 
 
 def test_a_try_that_did_not_fail_does_not_count(office: Office) -> None:
@@ -233,7 +233,7 @@ def test_a_try_that_did_not_fail_does_not_count(office: Office) -> None:
         begun = accounts.begin_try(office, "anna", "192.0.2.1").failure_id
         assert begun
         accounts.forget_try(office, begun)
-    assert accounts.failures(office) == 0
+    assert failures(office) == 0
 
 
 def test_of_many_tries_at_once_ten_are_looked_at(office: Office) -> None:

@@ -13,7 +13,6 @@ from sqlalchemy import Connection, Table
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_tables import HEADING
-from crosstable.history.plain import interpreted_replay
 from crosstable.history.replay import ArrayRecords
 from crosstable.office import tables
 from crosstable.office.audit import audit
@@ -28,6 +27,7 @@ from crosstable.office.members import direct_merges, merge_members, unmerge_memb
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, SectionType
 from tests.amounts import amount
 from tests.engine.wallcharts import Played
+from tests.history.interpreted import interpreted_replay
 from tests.history.small_archives import merged_archive
 from tests.office.conftest import CopyOf, NewOffice
 from tests.office.machine import RULINGS, OfficeMachine, populate

@@ -14,9 +14,9 @@ from crosstable.engine import rate
 from crosstable.formats import archive
 from crosstable.terms import Result
 from crosstable.verification import Verdict, pages_of, verify
-from crosstable.verification.evidence import BLEND, credits_of, evidence
 from crosstable.verification.pages import Page, rows_of
 from tests.verification.made_pages import archive_bytes, line, pages, player, quad
+from tools.law_evidence import BLEND, credits_of, evidence
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 ROUNDS = ("W2 W5 W3", "L1 W7 W6", "W6 W4 L1", "W8 L3 D5", "W7 L1 D4", "L3 W8 L2", "L5 L2 W8", "L4 L6 L7")

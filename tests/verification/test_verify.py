@@ -28,7 +28,6 @@ from crosstable.terms import (
     SectionType,
 )
 from crosstable.verification import Verdict, pages_of, tally, verify
-from crosstable.verification.evidence import evidence, sides
 from crosstable.verification.pages import (
     CORRECTED_SINCE,
     ONLINE_FAULT,
@@ -43,6 +42,7 @@ from crosstable.verification.slopes import special_effect
 from crosstable.verification.trials import Trials
 from crosstable.verification.whole import FITTED_START, norm_rows, norm_tally
 from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
+from tools.law_evidence import evidence, sides
 
 
 @pytest.mark.parametrize(

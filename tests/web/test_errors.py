@@ -16,7 +16,7 @@ from crosstable.office.accounts import Account
 from crosstable.web.headers import ON_EVERY_REPLY
 from crosstable.web.limits import FILES_OF_ANYBODY, cost_of
 from crosstable.web.reading import Reading
-from tests.office.made_office import quad
+from tests.office.made_office import failures, quad
 from tests.waiting import FOR_EVER
 from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, event_file, site
 
@@ -112,7 +112,7 @@ def test_who_logs_in_rightly_may_do_so_as_often_as_he_likes(here: Site) -> None:
     for _ in range(12):
         form = {"mark": here.form_mark(), "name": "anna", "password": PASSWORD}
         assert here.client.post("/login", data=form).status_code == 303
-    assert accounts.failures(here.office) == 0
+    assert failures(here.office) == 0
 
 
 def test_a_crowd_of_strangers_does_not_hold_up_a_director(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crosstable.office import accounts
-from crosstable.office.accounts import MOST_TRIES, failures
+from crosstable.office.accounts import MOST_TRIES
 from crosstable.office.credentials import make_link, session_of
 from crosstable.office.second_factor import begin_enrolling, code_of, step_at
 from crosstable.office.settings import TOTP, switch
@@ -17,7 +17,7 @@ from crosstable.web.forms import local_path
 from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.limits import Limiter
 from crosstable.web.settings import Settings
-from tests.office.made_office import AUTHOR
+from tests.office.made_office import AUTHOR, failures
 from tests.web.client import TestClient
 from tests.web.people import PASSWORD, Site, site
 

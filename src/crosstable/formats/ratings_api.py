@@ -171,11 +171,10 @@ def _section(fields: Fields, rows: list[Fields], page: Fields, faults: list[Faul
 
 
 class _Row(NamedTuple):
-    """A row of the standings while it is read: its number, its ids, and its outcomes by round."""
+    """A row of the standings while it is read: its number, its id, and its outcomes by round."""
 
     fields: Fields
     number: int | None
-    player_id: str
     member_id: str
     outcomes: tuple[tuple[int, ReportedCell], ...]
 
@@ -186,12 +185,12 @@ def _players(rows: Sequence[Fields]) -> tuple[ReportedPlayer, ...]:
     by_pairing = len(set(pairing) - {0}) == len(rows)
     ordinals = [fields.whole("ordinal", most=99999) for fields in rows]
     numbers: Sequence[int | None] = pairing if by_pairing else ordinals
-    ids = [fields.text("playerId") for fields in rows]
+    ids = (fields.text("playerId") for fields in rows)
     by_id = {player: number for player, number in zip(ids, numbers, strict=True) if player and number}
     opponent = "opponentPairingNumber" if by_pairing else "opponentOrdinal"
     standings = [
-        _Row(fields, number, player, fields.text("memberId"), tuple(_outcomes(fields, by_id, opponent)))
-        for fields, number, player in zip(rows, numbers, ids, strict=True)
+        _Row(fields, number, fields.text("memberId"), tuple(_outcomes(fields, by_id, opponent)))
+        for fields, number in zip(rows, numbers, strict=True)
     ]
     columns = _columns(standings)
     if len(rows) * len(columns) * MOST_GAMES_A_ROUND > MOST_CELLS:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.engine.rating import Replay, rate_systems
+from crosstable.engine import RatedSection
+from crosstable.engine.rating import rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
@@ -20,13 +20,10 @@ from crosstable.history.archive_contents import (
     Opened,
     Outside,
     Row,
-    decisions_of,
-    openings_of,
     outside_of,
-    sections_of,
 )
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.replaying import MOVING, Decision, Key, StartingRating, bare, decided, has_opted_in, in_force, moved
+from crosstable.replaying import Decision, Key, StartingRating, decided, has_opted_in, in_force
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -47,47 +44,6 @@ class Taken(NamedTuple):
     unratable: str = ""
 
 
-class Line(NamedTuple):
-    """What a section did to one member in one system; no rating before: they were unrated in it."""
-
-    section: int
-    member: int
-    system: RatingSystem
-    rating_before: float | None
-    games_before: float | None
-    rating_after: float
-    games_after: float | None
-    norm: str | None
-
-
-class Interpreted(NamedTuple):
-    """Every line in the order of the replay, the rating records at the end by member, the sections nobody can rate."""
-
-    lines: list[Line]
-    standings: Mapping[int, RecordArrays]
-    unratable: Mapping[int, str]
-
-
-def in_silence(done: int) -> None:
-    """Progress that nobody watches."""
-
-
-def interpreted_replay(archive: Archive, progress: Progress = in_silence, rules: RuleSet = OFFICIAL) -> Interpreted:
-    """Rate an archive from nothing, by the official rules or by a rule set."""
-    lines: list[Line] = []
-    unratable: dict[int, str] = {}
-    replay = InterpretedReplay(archive, rules)
-    for taken in replay:
-        at = taken.archived.at
-        if taken.unratable:
-            unratable[at] = taken.unratable
-        members = members_of(taken.archived)
-        for rated in taken.rated:
-            lines += [_line(at, members[player.member_id], rated.system, player) for player in rated_members(rated)]
-        progress(at + 1)
-    return Interpreted(lines, replay.records, unratable)
-
-
 def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
     """Each entry with what the archive says of its row."""
     return zip(archived.section.entries, archived.rows, strict=True)
@@ -96,30 +52,6 @@ def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
 def members_of(archived: ArchivedSection) -> dict[str, int]:
     """The members of a section by their ids."""
     return {entry.member_id: row.member for entry, row in rows_of(archived) if row.member != NO_MEMBER}
-
-
-def rated_members(rated: RatedSection) -> Iterator[RatedPlayer]:
-    """The members who played a rated game; both rows of a re-entry are one."""
-    seen: set[str] = set()
-    for player in rated.players:
-        if player.member_id and player.played and player.member_id not in seen:
-            seen.add(player.member_id)
-            yield player
-
-
-def _line(section: int, member: int, system: RatingSystem, player: RatedPlayer) -> Line:
-    before, after = player.before, player.after
-    assert after is not None
-    return Line(
-        section,
-        member,
-        system,
-        None if before is None else before.rating,
-        None if before is None else before.games,
-        after.rating,
-        after.games,
-        player.norm,
-    )
 
 
 class PlainSections:
@@ -215,42 +147,6 @@ class PlainSections:
             flag is None or flag.upper() == "USA",
             has_opted_in(self._decided.get(row.member, ()), key.started) or bool(row.has_opted_in),
         )
-
-
-class InterpretedReplay(Replay[int]):
-    """Takes an archive section by section; ``records`` are by member what stands after the last one taken."""
-
-    def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:
-        super().__init__()
-        self.archive = archive
-        openings, decisions = openings_of(archive), decisions_of(archive)
-        self._sections = PlainSections(archive, self.of, openings, decisions, rules)
-        moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]
-        self._moves: list[tuple[int, StartingRating | Decision]] = sorted(
-            [*openings, *moving], key=lambda one: one[1].key
-        )
-
-    def __iter__(self) -> Iterator[Taken]:
-        at = 0
-        for archived in sections_of(self.archive):
-            while at < len(self._moves) and self._moves[at][1].key < key_of(archived):
-                self._move(*self._moves[at])
-                at += 1
-            taken = self._sections.take(archived)
-            self.carry(taken.rated, members_of(archived).get)
-            yield taken
-        for left in self._moves[at:]:
-            self._move(*left)
-
-    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
-        """Set a member's rating record, without what decisions say: that is added where it is asked for."""
-        super().put(member, system, bare(record))
-
-    def _move(self, member: int, step: StartingRating | Decision) -> None:
-        assert step.system is not None
-        after = step.standing if isinstance(step, StartingRating) else moved(step, self.of(member).get(step.system))
-        if after is not None:
-            self.put(member, step.system, after)
 
 
 def key_of(archived: ArchivedSection) -> Key:

@@ -317,11 +317,6 @@ def backtest_document(found: Backtest) -> dict[str, Any]:
     }
 
 
-def _rival_document(rival: Rival) -> dict[str, Any]:
-    gap = rival.differences
-    return {**_judged_document(rival.judged), "differences": plain(gap), "warnings": warnings_of(gap)}
-
-
 def _judged_document(judged: Judged) -> dict[str, Any]:
     rules = judged.rules.document if isinstance(judged.rules, OtherSystem) else document_of(judged.rules)
     return {**plain(judged._replace(rules=None)), "rules": rules}  # type: ignore[arg-type]

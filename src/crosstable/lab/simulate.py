@@ -17,7 +17,6 @@ from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive, empty_table, write
-from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of, reports_of
 from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
 from crosstable.lab.documents import plain
 from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
@@ -46,10 +45,10 @@ from crosstable.lab.tables import (
     merged,
     sections_table,
 )
-from crosstable.replaying import DecisionKind, in_force
+from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import counted
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report
+from crosstable.terms import RatingSystem
 
 FILE = "truth.parquet"
 SCHEMA = {"section": pl.UInt32(), "member": pl.Int32(), "strength": pl.Float64()}
@@ -385,60 +384,3 @@ def _count_regular_games(month: MonthPlayed, regular_games: Whole) -> None:
     is_regular = (month.headings.systems >> RatingSystem.OTBR) & 1
     counted = (member >= 0) & (is_regular[month.seats.section] == 1)
     np.add.at(regular_games, member[counted], month.sheet.played[counted])
-
-
-FIRST_DAY = date(2025, 9, 1)
-
-
-def season_federation(seed: int = 1) -> Federation:
-    """About two hundred members, most of them rated already, and some forty sections in a year."""
-    return Federation(
-        members=200,
-        sections=40,
-        start=FIRST_DAY,
-        years=1,
-        seed=seed,
-        founders=0.9,
-        opened=0.85,
-        career_years=15.0,
-        activity_spread=0.6,
-        median_size=14.0,
-        size_spread=0.5,
-        matches=0.04,
-        abroad=0.0,
-        prizes=0.0,
-        ceilings=0.0,
-    )
-
-
-def season(seed: int = 1) -> list[Report]:
-    """The reports of a season, in the order of their dates; each player brings what they had when it began.
-
-    To be submitted to an office that adds the members and takes their ratings as starting ratings.
-    """
-    archive = simulate(season_federation(seed))
-    people = archive.members.to_dicts()
-    outside = outside_of(archive)
-    ratings = _starting_ratings(archive)
-
-    def brings(archived: ArchivedSection, at: int) -> Background:
-        member = archived.rows[at].member
-        person = people[member]
-        fide, cfc = outside.get(member, ([], []))
-        return Background(
-            standings=ratings.get(member, {}),
-            fide=in_force(fide, archived.section.start),
-            cfc=in_force(cfc, archived.section.end),
-            birth_date=person["birth_date"],
-            adult=person["adult"],
-            canadian_resident=person["canadian_resident"],
-        )
-
-    return reports_of(archive, brings)
-
-
-def _starting_ratings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
-    found: dict[int, dict[RatingSystem, PlayerRating]] = {}
-    for member, opening in openings_of(archive):
-        found.setdefault(member, {})[opening.system] = opening.standing
-    return found

@@ -350,12 +350,6 @@ def forget_try(office: Office, failure_id: str) -> None:
         connection.execute(delete(table).where(table.c.failure_id == failure_id))
 
 
-def failures(office: Office) -> int:
-    """How many failed tries are kept."""
-    with office.reading() as connection:
-        return connection.execute(select(func.count()).select_from(tables.failed_login)).scalar() or 0
-
-
 def instant(at: datetime) -> str:
     """A time as these tables hold it: UTC, one spelling, so that texts compare as times do."""
     return at.isoformat(timespec="microseconds")

@@ -298,11 +298,6 @@ def kept_list(connection: Connection, path: str) -> Finding | str:
     return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
 
 
-def sections_to_check(connection: Connection) -> int:
-    """About how many steps of progress an audit tells."""
-    return connection.execute(select(func.count()).select_from(tables.section)).scalar_one()
-
-
 def _wrong_postings(connection: Connection, through: int | None, posted: str, progress: Progress) -> Iterator[Finding]:
     """Sums of digests are compared, which takes no room; where they differ, every posting."""
     run = last_run(connection, through)

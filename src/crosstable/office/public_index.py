@@ -289,12 +289,6 @@ def run_after(connection: Connection, act: int) -> int | None:
     return connection.execute(select(func.min(run.act)).where(run.act > act)).scalar()
 
 
-def run_before(connection: Connection, act: int) -> int:
-    """The last run before an act, 0 where none was."""
-    run = tables.run.c
-    return connection.execute(select(func.max(run.act)).where(run.act < act)).scalar() or 0
-
-
 def acts_about(connection: Connection, subject: str) -> list[JournalEntry]:
     """The acts about an event or a member, oldest first."""
     table = tables.act.c

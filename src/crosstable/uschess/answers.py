@@ -11,8 +11,6 @@ from crosstable.formats.ratings_api import OUTCOMES, full_name, rating_of
 from crosstable.terms import RatingSystem, Result
 
 Made = TypeVar("Made")
-# What a rating of standings may have where it has neither a rating before nor one after.
-NEVER_ALONE = frozenset({"ratingSystem", "preRatingDecimal", "postRatingDecimal", "postProvisionalGameCount"})
 
 
 class EventSummary(NamedTuple):

@@ -29,7 +29,6 @@ from crosstable.web.templating import Templates, page_base
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
-MOST_A_PAGE = 500
 # Sites may keep a page, but ask each time whether it still stands.
 REVALIDATE = "no-cache"
 VARY = "Accept-Language, Cookie"
