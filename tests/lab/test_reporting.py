@@ -351,3 +351,24 @@ def test_the_door_writes_a_page_and_never_over_another(
     assert "there is no game to judge" in capsys.readouterr().err
     assert main([*asked, "--against", "elo:q=1", "--json"]) == 1
     assert "elo has no parameter 'q'" in capsys.readouterr().err
+
+
+def test_a_page_warns_where_metrics_disagree(found: Backtest, page: str) -> None:
+    rival = found.rivals[0]
+    mixed = [
+        one._replace(deviance=Estimate(0.02, 0.01, 0.03), brier=Estimate(-0.02, -0.03, -0.01))
+        if one.group == "both established"
+        else one
+        for one in rival.differences.measures
+    ]
+    turned = Rival(rival.judged, rival.differences._replace(measures=mixed))
+    told = re.findall(r"metrics disagree about official\. (.*?)</p>", report(found._replace(rivals=(turned,))).html)
+    assert "Both established: better by Brier score; worse by deviance." in " ".join(told)
+    assert "metrics disagree" not in page
+
+
+def test_a_page_of_federations_says_so_and_how_to_repeat_it(found: Backtest, page: str) -> None:
+    several = Report(found._replace(rivals=(), draws=FEW._replace(federations=7)), {})
+    assert "Figures are means of 7 federations; 95 % intervals come from how these differ." in text_of(several.html)
+    assert "--seeds 7 " in several.document["commands"][-1]
+    assert "95 % intervals come from 20 draws of members and of times. One simulated federation is one draw" in page

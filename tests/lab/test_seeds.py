@@ -106,4 +106,4 @@ def test_metrics_that_disagree_are_told(tmp_path: Path) -> None:
     assert warnings_of(gap) == []
     sure = gap.overall._replace(deviance=interval_of([1.0, 1.1, 0.9]), brier=interval_of([-1.0, -1.1, -0.9]))
     (said,) = warnings_of(gap._replace(measures=[sure, *gap.measures[1:]]))
-    assert said == "Warning: metrics disagree. The first is better by Brier score; worse by deviance."
+    assert said == "Warning: metrics disagree about the first. All games: better by Brier score; worse by deviance."

@@ -165,19 +165,31 @@ SIDES = {
 }
 
 
-def warnings_of(differences: Differences) -> list[str]:
+# Groups whose metrics are compared with each other, and how a warning begins with them.
+COMPARED = {"all": "All games", NO_UNRATED: "No unrated player", ESTABLISHED: "Both established"}
+
+
+def warnings_of(differences: Differences, name: str = "the first") -> list[str]:
     """Where metrics, or all games and those of rated players, disagree about who predicts better."""
-    by_group = {one.group: one for one in differences.measures}
-    said: dict[str, Estimate] = {}
-    for group, of in (("all", ""), (NO_UNRATED, ", no unrated player"), (ESTABLISHED, ", both established")):
-        for metric, name in SIDES.items():
-            one = getattr(by_group[group], metric) if group in by_group else Estimate(math.nan, math.nan, math.nan)
-            said |= {f"{name}{of}": one}
-    better = [name for name, one in said.items() if one.high < 0.0]
-    worse = [name for name, one in said.items() if one.low > 0.0]
-    if not better or not worse:
-        return []
-    return [f"Warning: metrics disagree. The first is better by {', '.join(better)}; worse by {', '.join(worse)}."]
+    sides: set[str] = set()
+    told = []
+    for one in differences.measures:
+        found: dict[str, list[str]] = {}
+        for metric, called in SIDES.items() if one.group in COMPARED else ():
+            gap: Estimate = getattr(one, metric)
+            if gap.high < 0.0 or gap.low > 0.0:
+                found.setdefault("better" if gap.high < 0.0 else "worse", []).append(called)
+        said = [f"{side} by {_listing(names)}" for side, names in sorted(found.items())]
+        told += [f"{COMPARED[one.group]}: {'; '.join(said)}."] if said else []
+        sides |= set(found)
+    return [f"Warning: metrics disagree about {name}. {' '.join(told)}"] if len(sides) > 1 else []
+
+
+def _listing(names: Sequence[str]) -> str:
+    if len(names) == len(SIDES):
+        return "all metrics"
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def backtest_text(found: Backtest) -> str:

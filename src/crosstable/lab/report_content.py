@@ -14,7 +14,7 @@ from markupsafe import Markup
 from crosstable.errors import HistoryError
 from crosstable.lab.drawing import UNSEEN, Estimate
 from crosstable.lab.effects import Cohort
-from crosstable.lab.judgements import SETTLED, Backtest, Judged, Rival
+from crosstable.lab.judgements import SETTLED, Backtest, Judged, Rival, warnings_of
 from crosstable.lab.measures import Measure
 from crosstable.lab.sweep_folder import DOCUMENT
 from crosstable.lab.sweeping import FORMAT
@@ -140,19 +140,16 @@ def _label(one: Judged, group: str, *, is_named: bool = True) -> str:
 def overall(found: Backtest) -> Part:
     """Everybody side by side, and what can be said about the differences."""
     told = found.rivals if len(found.rivals) <= MOST_TOLD else ()
-    blocks = [*(paragraph(verdict(found, rival), "finding") for rival in told), table(_side_by_side(found))]
+    name = found.judged.rules.name
+    said = [line for one in told for line in (verdict(found, one), *warnings_of(one.differences, name))]
+    blocks = [*(paragraph(line, "finding") for line in said), table(_side_by_side(found))]
     if found.rivals:
         rows = [Row(one.judged.rules.name, (_point(0, one.differences.overall.deviance),)) for one in found.rivals]
-        name = found.judged.rules.name
         title = f"Deviance of {name} less that of each other one"
         drawn = row_plot(rows, Axes(title, "difference of deviance, a game", level=0.0))
         caption = f"{title}, with 95 % intervals from paired draws; left of the line {name} is better"
         paired = [
-            [
-                one.judged.rules.name,
-                difference(one.differences.overall.deviance),
-                difference(one.differences.overall.brier),
-            ]
+            [one.judged.rules.name, *map(difference, (one.differences.overall.deviance, one.differences.overall.brier))]
             for one in found.rivals
         ]
         shown = Table(f"{name} less each other one", ["", "deviance", "Brier score"], paired)

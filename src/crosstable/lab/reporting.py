@@ -23,7 +23,7 @@ from crosstable.history.archive import opened
 from crosstable.lab.backtesting import Against, Day, backtest
 from crosstable.lab.documents import write_whole
 from crosstable.lab.drawing import CONFIDENCE, Draws
-from crosstable.lab.judgements import Backtest, backtest_document
+from crosstable.lab.judgements import ONE_DRAW, Backtest, backtest_document
 from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.plans import plan_text
 from crosstable.lab.population import Federation, written
@@ -130,10 +130,15 @@ def title_of(found: Backtest) -> str:
 
 def _lead(found: Backtest) -> str:
     days = "".join(f" {word} {day}" for word, day in (("from", found.start), ("to", found.end)) if day is not None)
+    share, draws = f"{100 * CONFIDENCE:g} % intervals", found.draws
+    if draws.federations:
+        drawn = f"Figures are means of {draws.federations} federations; {share} come from how these differ."
+    else:
+        drawn = f"{share} come from {draws.replicates} draws of members and of times."
+        drawn = f"{drawn} {ONE_DRAW}" if found.best is not None else drawn
     return (
         f"{found.games:,} predictions of games in {found.sections:,} sections{days}, each made before its section was "
-        f"played. Intervals hold {100 * CONFIDENCE:g} % of {found.draws.replicates} draws in which sections are drawn "
-        "anew."
+        f"played. {drawn}"
     )
 
 
@@ -234,6 +239,8 @@ def _reporting(found: Backtest, given: list[str], sweep: str) -> Iterator[str]:
         yield f"--to {found.end}"
     if sweep:
         yield f"--sweep {shlex.quote(sweep)}"
+    if found.draws.federations:
+        yield f"--seeds {found.draws.federations}"
     yield f"--seed {found.draws.seed} --draws {found.draws.replicates} --out report.html"
 
 
