@@ -27,11 +27,12 @@ from crosstable.office.public import PublicOffice
 from crosstable.office.settings import PUBLIC_DECIMALS, switch
 from crosstable.office.views import known, section_view
 from crosstable.terms import Source
-from crosstable.web.app import all_routes
+from crosstable.web.app import _renewed, all_routes
 from crosstable.web.routes import API, Policy, Route
 from tests.amounts import IS_SOAK
-from tests.office.made_office import headings_of
+from tests.office.made_office import headings_of, member_id
 from tests.web.client import TestClient
+from tests.web.people import site
 from tests.web.site import client
 
 Values = Mapping[str, list[dict[str, Any]]]
@@ -222,6 +223,36 @@ def test_an_erasure_makes_no_start_public(demo: Path, kept: Kept, tmp_path: Path
             texts = [said(site, address).replace(player.name, ERASED) for address in places]
             seen.append([{**json.loads(text), "as_of": None} for text in texts])
     assert seen[1] == seen[0]
+
+
+# Everywhere a name of the office of ``tests/web/people.py`` stands.
+NAMED = (
+    *("/lists/2026-11", "/lists/2026-11.json", "/lists/2026-11/top", "/lists/2026-11/top.json"),
+    *(f"/lists/2026-11/ratings.{form}" for form in MONTH_FORMS),
+    *("/members/10000001", "/members/10000001.json", "/api/v1/members?q=Boris"),
+    *("/events/own/sections/1", "/events/own/sections/1.json", "/events/own/files/json", "/events/own/files/csv"),
+    *("/ripples/5", "/ripples/5.json"),
+)
+
+
+def test_a_running_site_forgets_whom_it_erased(tmp_path: Path) -> None:
+    """Lists, changes and files that it keeps at hand named them; none does after the erasure."""
+    member, name = member_id(1), "Boris 1"
+    with site(tmp_path) as here:
+
+        def naming() -> set[str]:
+            here.client.cookies.clear()
+            return {place for place in NAMED if re.search(rf"{name}(?!\d)", said(here.client, place))}
+
+        assert naming() == set(NAMED)
+        fields = {"mark": here.come_in("anna"), "member": member, "again": member, "reason": "asked for it"}
+        assert here.client.post("/administration/erase", data=fields).status_code == 200
+        assert naming() == set()
+        _renewed(here.client.app)  # type: ignore[arg-type]  # as the watch of the site does every second
+        files = [*Path(f"{tmp_path}/office.db.lists").iterdir()]
+        assert len(files) == len(MONTH_FORMS)
+        for path in files:
+            assert name.encode() not in path.read_bytes(), path
 
 
 def test_the_crawl_asks_every_public_route(crawled: dict[str, str]) -> None:

@@ -195,6 +195,8 @@ def _renewed(app: FastAPI) -> None:
     reading: Reading = app.state.reading
     before = reading.tag
     reading.renew()
+    if reading.served is not None:
+        app.state.kept_files.let_go_of_erased(reading.served.erasures)
     if reading.tag != before:
         app.state.after_reading()
 

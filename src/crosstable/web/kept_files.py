@@ -33,6 +33,21 @@ class KeptFiles:
         else:
             self._own = tempfile.TemporaryDirectory(prefix="crosstable-lists-")
             self.folder = Path(self._own.name)
+        self._erasures: int | None = None
+
+    def name_of(self, name: str, erasures: int) -> str:
+        """Under which name a file is kept that was made after so many erasures."""
+        return f"{erasures}-{name}"
+
+    def let_go_of_erased(self, erasures: int) -> None:
+        """Delete what was made before the newest of so many erasures: it names who was erased."""
+        if erasures == self._erasures:
+            return
+        self._erasures = erasures
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for path in self.folder.iterdir():
+                if not path.name.startswith(self.name_of("", erasures)):
+                    path.unlink(missing_ok=True)
 
     def find(self, name: str) -> BinaryIO | None:
         """A file that was kept, open: whoever lets it go meanwhile takes only its name."""

@@ -111,7 +111,7 @@ class TopAsked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What never changes once it was found out: lists, ripples by run and places, runs up to one, top lists, sections.
+    """What only an erasure changes once it was found out: lists, ripples by run and places, runs, top lists, sections.
 
     Sections stand by event, number, version and run.
     """
@@ -137,7 +137,7 @@ def nothing_found() -> Found:
 class Snapshot:
     """The record at one act, as anybody may see it. Hold ``lock`` while asking it anything that reads."""
 
-    def __init__(self, office: Office, found: Found, before: "Snapshot | None" = None) -> None:
+    def __init__(self, office: Office, before: "Snapshot | None" = None) -> None:
         self.lock = threading.RLock()
         self.office = office
         self._acts: dict[int, JournalEntry | None] = {}
@@ -153,13 +153,14 @@ class Snapshot:
         self.tag = f"{newest.seq}-{newest.digest[:16]}"
         rated = act_of(self.connection, self.run)
         self.rated_at = None if rated is None else rated.at
-        self.found = found
+        self.erasures = len(erasures(self.connection))
+        is_known = before is not None and before.erasures == self.erasures  # what was found before names who was erased
+        self.found: Found = before.found if before is not None and is_known else nothing_found()
         self.public = PublicOffice(self.connection)
         self.identity: Identity = identity(self.connection)
         self.name = self.identity.name or office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
-        self.erasures = len(erasures(self.connection))
         newest_list = self.lists[-1].month if self.lists else None
         is_same = before is not None and before.ranks.month == newest_list
         self.ranks: Ranks = before.ranks if before is not None and is_same else Ranks(self.connection, newest_list)
@@ -385,7 +386,6 @@ class Reading:
     def __init__(self, office: Office) -> None:
         self.office = office
         office.hurry(LOCK_SECONDS)
-        self._found = nothing_found()
         self._now: Snapshot | None = None
         self._renewing = threading.Lock()
         self._retired: list[tuple[float, Snapshot]] = []
@@ -450,7 +450,7 @@ class Reading:
             try:
                 if old is not None and not self._has_grown(old) and old.answers() and old.is_still_it():
                     return old
-                new = Snapshot(self.office, self._found, old)
+                new = Snapshot(self.office, old)
             except OfficeError:
                 if old is not None:
                     old.let_go()

@@ -282,7 +282,8 @@ async def list_file(request: Request, month: MonthText, form: Literal["csv", "xl
     if wanted and is_named(wanted, f'"{key}"'.encode()):
         return Response(status_code=304, headers=headers)
     kept: KeptFiles = request.app.state.kept_files
-    found: BinaryIO | bytes | None = await run_in_threadpool(kept.find, name := f"{month}-{key}.{form}")
+    name = kept.name_of(f"{month}-{key}.{form}", read.erasures)
+    found: BinaryIO | bytes | None = await run_in_threadpool(kept.find, name)
     if found is None:
         charge(request, await actor_of(request), LIST_FILE_COST)
         queue = LIST_FILES.of(client_address(request))
