@@ -31,7 +31,7 @@ INTEGRITY = "sha512-TkYrUv9m8QmfImADKRmpwZulL48E0uUaBSO+dvRQKyAJc0qh9gu7jn8btyHP
 # What the browser has no use for; a test holds that nothing else imports it.
 LEFT_OUT = frozenset({"__main__", "office", "history", "lab", "web", "cli", "uschess", "schemas"})
 TEMPLATES = (
-    *("base.html", "parts.html", "estimate.html", "rate.html", "audit.html", "verify.html"),
+    *("base.html", "parts.html", "estimate.html", "estimate_answer.html", "rate.html", "audit.html", "verify.html"),
     *("administration/parts.html", "administration/said.html", "administration/upload.html", "app/home.html"),
 )
 LIBRARIES = ("jinja2", "markupsafe", "xlsxwriter")

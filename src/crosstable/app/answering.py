@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from crosstable.app.estimating import (
+    ANSWER_TEMPLATE,
     TEMPLATE,
     Nobody,
     answer_context,
@@ -206,15 +207,27 @@ def _form(template: str, here: str, **context: Any) -> Callable[[Request], Reply
 
 
 def _estimate_page(request: Request) -> Reply:
+    context, status = _estimated(request)
+    return _page(request, TEMPLATE, "/estimate", status, **context)
+
+
+def _estimate_answer(request: Request) -> Reply:
+    """What the page says below its form, alone: its script asks for it as somebody types."""
+    context, status = _estimated(request)
+    text = _environment(request.language).get_template(ANSWER_TEMPLATE).render(context)
+    return Reply(status, HTML, relative(text, request.language))
+
+
+def _estimated(request: Request) -> tuple[dict[str, Any], int]:
+    """What the estimate page shows of a question, and the status of the reply."""
     context = form_context(request.query, request.query, Nobody(games_text(request.query)))
-    if is_asked(context, has_games="game" in dict(request.query)):
-        question = asked_of(request.query)
-        context |= answer_context(question, answered(question.reading, beside(question)))
-        context["query"] = urlencode(request.query)
-        context["link"] = context["link"].replace("/estimate?", f"{file_of('/estimate', request.language)}?", 1)
-        if is_refused(context["done"]):
-            return _page(request, TEMPLATE, "/estimate", 422, **context)
-    return _page(request, TEMPLATE, "/estimate", **context)
+    if not is_asked(context, has_games="game" in dict(request.query)):
+        return context, 200
+    question = asked_of(request.query)
+    context |= answer_context(question, answered(question.reading, beside(question)))
+    context["query"] = urlencode(request.query)
+    context["link"] = context["link"].replace("/estimate?", f"{file_of('/estimate', request.language)}?", 1)
+    return context, 422 if is_refused(context["done"]) else 200
 
 
 def _estimate(request: Request) -> Reply:
@@ -348,6 +361,7 @@ def _said(name: str, found: Report | Fault, made: Callable[[Report], Any]) -> An
 _ANSWERS: dict[tuple[str, str], Callable[[Request], Reply]] = {
     ("GET", "/"): _form("app/home.html", "/"),
     ("GET", "/estimate"): _estimate_page,
+    ("GET", "/estimate/answer"): _estimate_answer,
     ("GET", "/estimate.json"): _estimate,
     ("GET", "/upload"): _form("administration/upload.html", "/upload", shown=[], exports={}),
     ("POST", "/upload/check"): _workbench,

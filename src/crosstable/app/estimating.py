@@ -48,6 +48,8 @@ from crosstable.sentences import counted
 
 Fields = Sequence[tuple[str, str]]
 TEMPLATE = "estimate.html"
+# What the page says below its form, which its script asks for alone as somebody types.
+ANSWER_TEMPLATE = "estimate_answer.html"
 # Questions that stand beside a request in an address; everything else in it is the request.
 QUESTIONS = ("next", "target", "range", "norms", "steps")
 # Fields of an address that the form carries along without showing them.

@@ -291,14 +291,22 @@ LONGEST_LINK = 8000
 PLAIN = ":@/,?"
 
 
+# Every name with its place in a request and what stands there unsaid.
+_FIELDS = tuple(
+    (name, how, EstimateRequest._fields.index(how.field), EstimateRequest._field_defaults.get(how.field))
+    for name, how in NAMES.items()
+)
+
+
 def fields_of(request: EstimateRequest) -> tuple[tuple[str, str], ...]:
     """A request as named texts, those of a form as well as of a link; the rating is always told."""
-    usual = EstimateRequest._field_defaults
     found = []
-    for name, how in NAMES.items():
-        value = getattr(request, how.field)
-        if how.is_list or name == "rating" or value != usual.get(how.field):
-            found += [(name, how.write(each)) for each in (value if how.is_list else (value,))]
+    for name, how, at, usual in _FIELDS:
+        value = request[at]
+        if how.is_list:
+            found += [(name, how.write(each)) for each in value]
+        elif value != usual or name == "rating":
+            found.append((name, how.write(value)))
     return tuple(found)
 
 

@@ -179,11 +179,11 @@ def score_chances(request: EstimateRequest) -> dict[float, float]:
 
     Games that are over count as they ended; where none is to come all are open. An unrated opponent counts as equal.
     """
-    own = rating_before(request, checked(request))
+    own = odds(rating_before(request, checked(request)))
     has_open = request.games_to_come > 0
     over, chances = 0.0, [1.0]
     for opponent, strength in zip(request.opponents, _strengths(request), strict=True):
-        expected = winning_expectancy(odds(own), odds(own if math.isnan(strength) else strength))
+        expected = winning_expectancy(own, own if math.isnan(strength) else odds(strength))
         draws = EVEN_DRAWS * 2.0 * min(expected, 1.0 - expected)
         wins = expected - draws / 2.0
         for result in opponent.results:

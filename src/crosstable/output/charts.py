@@ -123,25 +123,28 @@ def rating_chart(
     if reach[1] - reach[0] < 1:
         reach = reach[0] - 1, reach[1] + 1
     levels = _rating_levels(min(values), max(values))
+    texts = tuple([f"{level:g}" for level in levels])
     has_dots = len(values) <= MOST_DOTS
     labels = [[escape(point.label) for point in one.points] if has_dots else [] for one in drawn]
     found = []
     for frame in frames:
         across = Scale(*reach, frame.left, frame.width - frame.right)
         up = Scale(levels[0], levels[-1], frame.height - frame.bottom, frame.top)
-        parts = [_levels(frame, up, levels, [f"{level:g}" for level in levels]), _marked(frame, across, is_by_date)]
-        parts += [_rating_line(one, texts, across, up) for one, texts in zip(drawn, labels, strict=True)]
+        parts = [_levels(frame, up, levels, texts), _marked(frame, across, is_by_date)]
+        parts += [_rating_line(one, told, across, up) for one, told in zip(drawn, labels, strict=True)]
         found.append(_svg("chart", frame, title, parts))
     return "".join(found)
 
 
-def _rating_levels(low: float, high: float) -> list[float]:
+def _rating_levels(low: float, high: float) -> tuple[float, ...]:
     """Round levels, three to six of them, that hold a range."""
     span = max(high - low, 20.0)
     step = next((step for step in _RATING_STEPS if span / step <= 5), _RATING_STEPS[-1])
-    return [number * float(step) for number in range(int(low // step), int(high // step) + 2)]
+    return tuple([number * float(step) for number in range(int(low // step), int(high // step) + 2)])
 
 
+# Most charts of ratings have one of few ranges.
+@lru_cache(maxsize=1024)
 def _marked(frame: Frame, across: Scale, is_by_date: bool) -> str:
     """A few marks below: first, last and between."""
     span = across.high - across.low
@@ -229,7 +232,7 @@ def _lines(
     if reach[0] == reach[1]:  # round values beside the only one say nothing
         marks = [reach[0]]
     parts = [
-        _levels(frame, up, rising, written(rising)),
+        _levels(frame, up, tuple(rising), tuple(written(rising))),
         _below(frame, across, marks, is_by_year),
         _titles(frame, axes),
     ]
@@ -370,7 +373,8 @@ def _svg(kind: str, frame: Frame, title: str, parts: Iterable[str]) -> str:
     )
 
 
-def _levels(frame: Frame, up: Scale, values: Sequence[float], texts: Sequence[str]) -> str:
+@lru_cache(maxsize=1024)
+def _levels(frame: Frame, up: Scale, values: tuple[float, ...], texts: tuple[str, ...]) -> str:
     return "".join(
         _segment("grid", frame.left, up(value), frame.width - frame.right, up(value))
         + _text("tick", frame.left - 8, up(value) + 4, text, "end")

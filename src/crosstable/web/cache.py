@@ -61,6 +61,10 @@ class PageCache:
         self.bytes = 0
         self._pages: OrderedDict[bytes, Kept] = OrderedDict()
 
+    def has(self, scope: Scope) -> bool:
+        """Whether a page of any state of the record is kept for an address."""
+        return _key(scope) in self._pages
+
     def find(self, scope: Scope, tag: str) -> Kept | None:
         """The page at an address, if it shows the present state of the record."""
         key = _key(scope)
@@ -113,10 +117,12 @@ class FromCache:
             await send({"type": "http.response.body", "body": kept.body})
 
     def _find(self, scope: Scope) -> tuple[Kept | None, bytes]:
+        wanted = b""
+        if not self.cache.has(scope):  # asking for the state of the record costs more
+            return None, wanted
         tag = self.tag()
         if tag is None:
-            return None, b""
-        wanted = b""
+            return None, wanted
         for name, value in scope["headers"]:
             if name == b"authorization" or (name == b"cookie" and OUR_COOKIES in value):
                 return None, b""

@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crosstable.web.cache import has_our_cookie
-from crosstable.web.pages.estimate import estimate_by_address, estimate_page
+from crosstable.web.pages.estimate import estimate_answer, estimate_by_address, estimate_page
 from crosstable.web.pages.members import MEMBER, MOST_ID
 from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
@@ -27,6 +27,7 @@ _FILE = "sqlite"
 _MEMBERS = "/members/"
 _ESTIMATES: Mapping[str, Callable[[Request], Awaitable[Response]]] = {
     "/estimate": estimate_page,
+    "/estimate/answer": estimate_answer,
     "/estimate.json": estimate_by_address,
     "/api/v1/estimate": estimate_by_address,
 }

@@ -144,6 +144,10 @@ class Templates:
         }
         return self.of(code).get_template(template).render({**known, **context}).encode()
 
+    def part(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
+        """A part of a page, for its script; it says nothing of who asks."""
+        return self.of(code_of(request.scope)).get_template(template).render(context).encode()
+
 
 def _other_languages(request: Request, code: str) -> list[tuple[str, str, str]]:
     """The other languages of a page: code, name, address; none for what a form was answered with."""

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 
 from crosstable.app.estimating import (
+    ANSWER_TEMPLATE,
     QUESTIONS,
     TEMPLATE,
     Answered,
@@ -37,14 +38,16 @@ from crosstable.web.pages.estimate_people import SECTION, Named, has_people, nam
 from crosstable.web.pages.members import coming
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Snapshot
-from crosstable.web.replies import HTML, JSON, kept, render
+from crosstable.web.replies import HTML, JSON, VARY, kept, render
 from crosstable.web.routes import Policy, Route
+from crosstable.web.templating import Templates
 
 # So many games are answered while others wait; more go through a queue.
 MANY_GAMES = 15
 # So many games anybody may ask about; whoever is known, as many as the calculator takes.
 MOST_GAMES_OF_ANYBODY = 50
 LONGEST_BODY = 64 * 1024
+_OF_THE_MOMENT = {"Cache-Control": "no-store", "Vary": VARY}
 
 
 async def _people(request: Request) -> Named:
@@ -65,26 +68,46 @@ def _named(request: Request, fields: Fields) -> Named:
 
 
 def _with_problems(question: Asked, people: Named) -> Asked:
+    if not people.problems:
+        return question
     faults = tuple(fault("bad-value", "player", said) for said in people.problems)
     return question._replace(reading=question.reading._replace(faults=faults + question.reading.faults))
 
 
 async def estimate_page(request: Request) -> Response:
     """The page: a form that works by its address, and the answer below it."""
+    context = await _context(request)
+    body = render(request, TEMPLATE, **context)
+    if _is_refusal(context):
+        return Response(body, 422, media_type=HTML)
+    return _kept_for_its_day(request, request.app.state.reading.served, body, HTML)
+
+
+async def estimate_answer(request: Request) -> Response:
+    """What the page says below its form, alone: its script asks for it with every change, so it is kept for nobody."""
+    context = await _context(request)
+    templates: Templates = request.app.state.templates
+    body = templates.part(request, ANSWER_TEMPLATE, context)
+    return Response(body, 422 if _is_refusal(context) else 200, media_type=HTML, headers=_OF_THE_MOMENT)
+
+
+async def _context(request: Request) -> dict[str, Any]:
+    """What the page shows of a question."""
     people = await _people(request)
-    read: Snapshot | None = request.app.state.reading.served
     context = form_context(people.fields, request.query_params.multi_items(), people)
     if is_asked(context, has_games="game" in request.query_params) or people.problems:
         question = _with_problems(asked_of(people.fields), people)
         done = await _done(request, question.reading, beside(question))
-        context |= {**answer_context(question, done, people.names), "query": request.url.query}
-        context["twin"] = f"/estimate.json?{request.url.query}"
+        query = _query(request)
+        context |= {**answer_context(question, done, people.names), "query": query, "twin": f"/estimate.json?{query}"}
+        read: Snapshot | None = request.app.state.reading.served
         if done.found is not None and read is not None:
             context["coming"] = coming(read)
-    body = render(request, TEMPLATE, **context)
-    if context["done"] is not None and is_refused(context["done"]):
-        return Response(body, 422, media_type=HTML)
-    return _kept_for_its_day(request, read, body, HTML)
+    return context
+
+
+def _is_refusal(context: Mapping[str, Any]) -> bool:
+    return context["done"] is not None and is_refused(context["done"])
 
 
 async def _done(request: Request, reading: RequestReading, questions: dict[str, str]) -> Answered:
@@ -105,8 +128,14 @@ async def _done(request: Request, reading: RequestReading, questions: dict[str, 
     return await in_queue(WHAT_IFS_OF_ANYBODY.of(client_address(request)), answered, reading, questions)
 
 
+def _query(request: Request) -> str:
+    """What an address asks, as it was written; ``request.url`` would take the whole address apart first."""
+    query: bytes = request.scope["query_string"]
+    return query.decode("latin-1")
+
+
 def _require_short(request: Request) -> None:
-    if len(request.url.query) > LONGEST_LINK:
+    if len(request.scope["query_string"]) > LONGEST_LINK:
         raise Problem(413, f"The address has more than {LONGEST_LINK} characters.")
 
 
@@ -217,6 +246,7 @@ _BODY = {
 }
 ROUTES = (
     Route("/estimate", estimate_page, Policy.PUBLIC),
+    Route("/estimate/answer", estimate_answer, Policy.PUBLIC),
     Route("/estimate.json", estimate_by_address, Policy.PUBLIC),
     Route(
         "/api/v1/estimate",

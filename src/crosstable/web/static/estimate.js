@@ -23,6 +23,15 @@ function point() {
   pointer.hidden = !pointer.textContent || place.getBoundingClientRect().top < innerHeight - 100;
 }
 
+// A reply is the answer alone, or a page that says why there is none. What somebody unfolded stays unfolded.
+function show(text) {
+  const page = new DOMParser().parseFromString(text, "text/html"), problem = page.querySelector("main .lead");
+  if (problem) problem.className = "error";
+  const folds = [...place.querySelectorAll("[data-fold][open]")].map((one) => one.dataset.fold);
+  for (const one of page.querySelectorAll("[data-fold]")) one.open = folds.includes(one.dataset.fold);
+  place.replaceChildren(...(problem ? [problem] : page.body.childNodes));
+}
+
 let timer, newest = 0;
 function renew() {
   clearTimeout(timer);
@@ -30,10 +39,10 @@ function renew() {
     const query = new URLSearchParams([...new FormData(form)].filter(([, text]) => text.trim() !== ""));
     if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
     const mine = ++newest;
-    const reply = await answer(`/estimate?${query}`, { headers: { Accept: "text/html" } });
-    if (mine !== newest || !form.isConnected || !(reply.ok || reply.status === 422)) return;
-    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    place.replaceChildren(...page.querySelector("#answer").childNodes);
+    const reply = await answer(`/estimate/answer?${query}`, { headers: { Accept: "text/html" } });
+    const text = await reply.text();
+    if (mine !== newest || !form.isConnected) return;
+    show(text);
     point();
     if (reply.ok && !query.has("entries")) history.replaceState(null, "", `?${query}`);
   }, 150);
