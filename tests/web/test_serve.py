@@ -27,7 +27,7 @@ from crosstable.office.ledger.commitments import Head, head_in
 from crosstable.web.app import create_app, from_environment
 from crosstable.web.settings import Settings, handed_over
 from tests.amounts import IS_SOAK
-from tests.browser.served import served
+from tests.browser.served import PROGRAM, free_port, served
 from tests.office.made_office import enter, quad
 from tests.office.postgres import Server, program
 from tests.waiting import until
@@ -77,6 +77,27 @@ def test_an_address_of_ipv6_is_known_as_browsers_write_it(given: str, monkeypatc
     monkeypatch.setenv("CROSSTABLE_SITE", "")
     serve.hand_over("office.db", serve.parser().parse_args(["--host", given]))
     assert "[fd00::7]" in handed_over().allowed_hosts
+
+
+def test_sigterm_leaves_neither_temporary_files_nor_a_worker(tmp_path: Path) -> None:
+    """As a service manager stops it; a demonstration unpacks into that folder."""
+    path, port = made_file(tmp_path), free_port()
+    command = [*PROGRAM, "serve", "--database", str(path), "--port", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(tmp_path)}) as server:
+        until(lambda: answers(port) or server.poll() is not None)
+        (folder,) = tmp_path.glob("crosstable-demo-*")
+        server.terminate()
+        assert server.wait() == 0
+    assert not folder.exists()
+    assert str(path) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+def answers(port: int) -> bool:
+    """Whether a site answers there."""
+    with suppress(OSError), closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as asked:
+        asked.request("GET", "/healthz")
+        return asked.getresponse().status == http.HTTPStatus.OK
+    return False
 
 
 def test_settings_survive_the_way_to_a_worker() -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,7 +58,7 @@ def _run(options: argparse.Namespace) -> None:
     """
     from crosstable.cli.office import database_of
 
-    with tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
+    with clearing_up(), tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
         address = database_of(options)
         if options.demo:
             address = options.database or os.path.join(folder, "office.db")
@@ -76,6 +77,22 @@ def _run(options: argparse.Namespace) -> None:
                 _serve(address, options)
         finally:
             os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+
+
+@contextmanager
+def clearing_up() -> Iterator[None]:
+    """SIGTERM ends this process as Ctrl-C does, with the worker and the temporary files gone.
+
+    Uvicorn answers what is open, and then sends itself the signal again, which alone would end the process on the spot.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only there may a signal be taken
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
