@@ -82,7 +82,7 @@ def _export(options: argparse.Namespace) -> None:
     That is: members with birth dates, merged ids, sections, games, starting ratings and decisions. The archive holds no
     ratings; history replay computes the ones that the office posts.
     """
-    from crosstable.cli.office import login_name, opened
+    from crosstable.cli.office_access import login_name, opened
     from crosstable.office.bulk.archive_out import export_archive
     from crosstable.office.security_log import SecurityKind, note_apart
 
@@ -100,7 +100,7 @@ def _export(options: argparse.Namespace) -> None:
 
 def _import(options: argparse.Namespace) -> None:
     """Bring an archive into a new, empty office; crosstable office rerate then computes the ratings."""
-    from crosstable.cli.office import author_of, opened
+    from crosstable.cli.office_access import author_of, opened
     from crosstable.office.bulk.archive_in import import_archive
 
     with opened(options) as office, Bar("bringing in sections") as bar:

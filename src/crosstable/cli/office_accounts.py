@@ -5,7 +5,7 @@ import getpass
 import sys
 from datetime import datetime
 
-from crosstable.cli.office import login_name, office_command, opened
+from crosstable.cli.office_access import login_name, office_command, opened
 from crosstable.cli.office_consent import is_by_two, two_accounts
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.office import author_of, login_name, office_command, opened
+from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import FAULTY, OfficeError

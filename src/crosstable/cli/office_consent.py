@@ -5,7 +5,7 @@ import getpass
 import sys
 from collections.abc import Sequence
 
-from crosstable.cli.office import author_of, office_command, opened
+from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option
 from crosstable.cli.printing import columns, print_json, print_table, say

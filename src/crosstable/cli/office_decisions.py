@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crosstable.cli.office import author_of, office_command, opened
+from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.office_consent import change_limits, done_or_proposed, is_by_two
 from crosstable.cli.office_consent import switch as switch_consent

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli.office import author_of, login_name, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_consent import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.options import Parser, also, flag, option, take

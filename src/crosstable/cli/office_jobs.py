@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from crosstable import log_lines
-from crosstable.cli.office import author_of, login_name, office_command, opened
+from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, add_command, add_commands, day, option
 from crosstable.cli.printing import columns, print_table, say
 from crosstable.errors import FAULTY, OfficeError, RefusedError

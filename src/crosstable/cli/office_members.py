@@ -4,7 +4,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli.office import author_of, login_name, office_command, opened, today
+from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_consent import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_ratings import system_line, system_object

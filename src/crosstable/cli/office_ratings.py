@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crosstable.cli.event_files import explained_text
-from crosstable.cli.office import office_command, opened
+from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
 from crosstable.cli.printing import columns, print_json, print_table, say, warn

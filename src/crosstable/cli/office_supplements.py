@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crosstable.cli.office import author_of, office_command, opened
+from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text

@@ -5,7 +5,7 @@ import os
 from typing import TYPE_CHECKING
 
 from crosstable.cli import require
-from crosstable.cli.office import author_of, database_of, login_name, office_command, opened
+from crosstable.cli.office_access import author_of, database_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, flag, option, take
 from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
 from crosstable.errors import FAULTY

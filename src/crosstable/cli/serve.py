@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace) -> None:
 
     With --demo, first unpack an invented federation, into a temporary file unless --database names one.
     """
-    from crosstable.cli.office import database_of
+    from crosstable.cli.office_access import database_of
 
     with clearing_up(), tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
         address = database_of(options)
