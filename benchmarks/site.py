@@ -242,7 +242,7 @@ def _table(loads: dict[str, Load], previews: dict[str, float]) -> str:
     lines = [f"The site of {MEMBERS:,} members, two workers, {CONNECTIONS} connections, best of {ROUNDS}:"]
     for name, load in loads.items():
         lines.append(
-            f"  {name:<16}{load.per_second:9,.0f} requests/s   limit {limits.get(name, "none")!s:>6}   "
+            f"  {name:<16}{load.per_second:9,.0f} requests/s   limit {limits.get(name, 'none')!s:>6}   "
             f"99 % within {load.p99:6.1f} ms   limit {SLOWEST_SUGGESTION if name == 'suggestion' else SLOWEST:g}   "
             f"{load.cpu:.2f} ms of processor time each" + (f"   {load.wrong} replies were errors" if load.wrong else "")
         )
