@@ -21,7 +21,10 @@ from tests.browser.served import Served
 from tests.browser.visits import NO_PAGE, VISITS, WALKS
 
 # Of what every page is made; no page by themselves.
-PARTS = {"base.html", "parts.html", "crosstable.html", "administration/parts.html", "administration/said.html"}
+PARTS = {
+    *("base.html", "parts.html", "crosstable.html", "estimate_answer.html"),
+    *("administration/parts.html", "administration/said.html"),
+}
 # Pages of the browser application alone; tests/browser/test_app.py looks at them.
 OF_THE_APP = {"verify.html", "app/home.html"}
 # The suite takes pictures of the main pages, for people to look at; `make screenshots` puts them into docs/images.

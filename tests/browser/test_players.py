@@ -191,6 +191,19 @@ def test_on_a_phone_a_tap_on_a_name_changes_no_result_and_the_answer_is_pointed_
     context.close()
 
 
+def test_what_is_unfolded_stays_so_while_somebody_types_and_a_refusal_is_told(page: Page) -> None:
+    page.goto("/estimate?rating=1512/40&game=W1640,D1720,L1600")
+    before = page.locator("#result").inner_text()
+    page.locator("[data-fold=scores] summary").click()
+    page.locator("ol.games li").nth(1).get_by_text("Won", exact=True).click()
+    expect(page.locator("#result")).not_to_have_text(before)
+    expect(page.get_by_role("table", name="New rating for every score")).to_be_visible()
+    field = page.get_by_label("Results and opponents")
+    field.fill(" ".join(["W1640"] * 60))
+    field.press("Tab")
+    expect(page.locator("#answer .error")).to_contain_text("An estimate has at most 50 games")
+
+
 def test_the_report_of_an_audit_can_be_copied_and_a_player_found(page: Page) -> None:
     """Two of sixteen players of a made-up page; whoever sends the report has it as text."""
     rows = "".join(

@@ -97,12 +97,12 @@ VISITS = {
     "correction": Visit("administration/request.html", "/events/own/correction", "tina"),
     "not allowed": Visit("problem.html", "/administration", "tina", 403),
 }
-# Answers with a GET, and shows no page: files, and a way to another address.
+# Answers with a GET, and shows no page: files, a part of a page, and a way to another address.
 NO_PAGE = (
     *("/healthz", "/readyz", "/metrics"),
     *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
     *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/feeds/{secret}"),
-    *("/administration/event", "/administration/export"),
+    *("/administration/event", "/administration/export", "/estimate/answer"),
 )
 
 

@@ -326,6 +326,29 @@ def test_what_if_stands_beside_the_estimate(site: TestClient) -> None:
     assert "The next game, against 1800" in only_next.text
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "rating=1512/40&game=W1640,D1720,L1600,T1800&next=1700&target=1550&steps=1",
+        "rating=1641P17&next=1800",
+        "rating=x&game=q",
+        "rating=1500&game=L10000005&entries=Nobody Here",
+        "",
+    ],
+)
+def test_what_somebody_sees_while_typing_is_the_answer_of_the_whole_page(
+    site: TestClient, query: str, language: str
+) -> None:
+    headers = {"Accept-Language": language}
+    page, part = (site.get(f"{path}?{query}", headers=headers) for path in ("/estimate", "/estimate/answer"))
+    assert part.status_code == page.status_code
+    whole = page.text.partition('<div id="answer" aria-live="polite">')[2].partition("</div>\n</main>")[0]
+    assert part.text.strip() == whole.strip()
+    assert part.text.strip()
+    assert part.headers["cache-control"] == "no-store"
+
+
 def test_an_estimate_that_cannot_be_made_says_everything_that_is_wrong(site: TestClient) -> None:
     page = site.get("/estimate?rating=99999&game=Q12")
     assert page.status_code == 422

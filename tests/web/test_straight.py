@@ -30,6 +30,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         f"/estimate?{ESTIMATE}&date=2026-11-01",
         "/estimate",
         "/estimate?rating=x&game=W1600",
+        f"/estimate/answer?{ESTIMATE}&date=2026-11-01",
+        "/estimate/answer?rating=x&game=W1600",
         f"/estimate.json?{ESTIMATE}&date=2026-11-01&range=1&norms=1",
         f"/api/v1/estimate?{ESTIMATE}",
         "/api/v1/estimate?rating=x&game=W1600",

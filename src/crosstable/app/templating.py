@@ -122,8 +122,8 @@ def plain(text: str) -> Markup:
 def signed(value: float, digits: int = 0) -> str:
     """A change with its sign; no change has none."""
     text = f"{abs(value):.{digits}f}"
-    if float(text) == 0:
-        return "0" if digits == 0 else text
+    if not text.strip("0."):
+        return text
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
 
 
@@ -176,25 +176,24 @@ def change_text(value: float | None) -> str:
 
 def game_rows(games: Sequence[GamePoints], names: Sequence[str]) -> Markup:
     """What each game of an estimate brought; opponents by name where they have one."""
-    rows = (
-        f'<tr><td class="n no">{number}</td><th scope="row">{_WORDS[game.score]}</th>'
-        f'<td class="n" data-label="Opponent at">{plain(names[game.opponent - 1]) + " " if any(names) else ""}'
-        f"{game.met_at:.0f}</td>"
-        f'<td class="n" data-label="Expected">{figure(game.expected)}</td>'
-        f'<td class="n" data-label="Points">{signed(game.points, 1)}</td></tr>'
-        for number, game in enumerate(games, start=1)
-    )
+    are_named = any(names)
+    rows = [
+        f'<tr><td class="n no">{number}</td><th scope="row">{_WORDS[score]}</th><td class="n" data-label="Opponent at">'
+        f'{plain(names[at - 1]) + " " if are_named else ""}{met_at:.0f}</td><td class="n" data-label="Expected">'
+        f'{expected:.2f}</td><td class="n" data-label="Points">{signed(points, 1)}</td></tr>'
+        for number, (at, score, met_at, expected, points, _) in enumerate(games, start=1)
+    ]
     return Markup("".join(rows))
 
 
 def outcome_rows(ways: Iterable[Possibility], chances: Mapping[float, float]) -> Markup:
     """The new rating for every score, and the chance of it."""
-    rows = (
-        f'<tr><th scope="row" class="n">{way.score:g}</th><td class="n">{way.official}</td>'
-        f'<td class="n">{change_text(way.change)}</td><td class="n">{figure(way.bonus or None, 1)}</td>'
-        f'<td class="n">{_percent(chances.get(way.score, 0.0))}</td></tr>'
-        for way in ways
-    )
+    rows = [
+        f'<tr><th scope="row" class="n">{score:g}</th><td class="n">{official}</td><td class="n">{change_text(change)}'
+        f'</td><td class="n">{f"{bonus:.1f}" if bonus else ""}</td><td class="n">{_percent(chances.get(score, 0.0))}'
+        "</td></tr>"
+        for score, _, official, change, bonus in ways
+    ]
     return Markup("".join(rows))
 
 
