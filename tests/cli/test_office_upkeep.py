@@ -175,7 +175,7 @@ def test_the_secret_of_the_founding_is_never_printed(club: Desk) -> None:
     secret = json.loads(first)["secret"]
     asked = (
         *(("log", "--last", "999"), ("log", "--last", "999", "--json"), ("log", "--security", "--json")),
-        *(("status", "--json"), ("settings", "--json"), ("verify", "--json"), ("backup", "season.zip")),
+        *(("status", "--json"), ("settings", "show", "--json"), ("verify", "--json"), ("backup", "season.zip")),
         *(("members", "export", "30000007"), ("restore", "season.zip", "--database", "other.db")),
     )
     for command in asked:
