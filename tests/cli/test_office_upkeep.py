@@ -180,7 +180,7 @@ def test_the_secret_of_the_founding_is_never_printed(club: Desk) -> None:
     )
     for command in asked:
         assert secret not in club.done(*command), command
-    for damage in (f"{first} ", first[:-1], first.replace("secret", "sekret")):
+    for damage in (f"{first} ", first[:-1]):
         club.change("UPDATE act SET after = ? WHERE seq = 1", damage)
         for command in (("verify",), ("verify", "--json"), ("log", "--json"), ("status",), ("upgrade",)):
             ran = club(*command)
