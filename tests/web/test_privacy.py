@@ -252,7 +252,7 @@ def test_a_running_site_forgets_whom_it_erased(tmp_path: Path) -> None:
         fields = {"mark": here.come_in("anna"), "member": member, "again": member, "reason": "asked for it"}
         assert here.client.post("/administration/erase", data=fields).status_code == 200
         assert naming() == set()
-        _renewed(here.client.app)  # as the watch of the site does every second
+        _renewed(here.client.app)  # type: ignore[arg-type]  # as the watch of the site does every second
         files = [*Path(f"{tmp_path}/office.db.lists").iterdir()]
         assert len(files) == len(MONTH_FORMS)
         for path in files:
