@@ -176,6 +176,25 @@ def test_a_person_is_exported_and_erased(club: Desk, tmp_path: Path) -> None:
     assert reads == [("birth date read", "everybody")]  # the backup itself; the rest came later
 
 
+def test_a_list_of_erasures_is_kept_elsewhere_and_erases_again(club: Desk) -> None:
+    """As for an office on PostgreSQL, where nothing lies beside the database, and whose server puts it back."""
+    club.done("backup", "before.zip")
+    assert club.done("members", "erasures", "kept") == "kept: 0 erasures\n"
+    club.done("members", "erase", "30000007", "--reason", "asked for it", "--yes")
+    assert club.done("members", "erasures", "kept") == "kept: 1 erasure\n"
+    assert (club.folder / "kept").stat().st_mode & 0o777 == 0o600
+    (club.folder / "office.db.erasures").unlink()
+    club.done("restore", "before.zip", "--database", "again.db")
+    where = ("--database", "again.db")
+    ran = club("members", "erasures", "kept", *where)
+    assert (ran.code, "1 person of kept not erased here" in ran.err) == (1, True)
+    assert club.done("members", "erasures", "kept", "--again", *where) == (
+        "1 person erased again, by kept\nkept: 1 erasure\n"
+    )
+    assert club.asked("members", "show", "30000007", *where)["name"] == "(erased)"
+    assert "everything follows" in club.done("verify", *where)
+
+
 def test_what_is_no_longer_kept_goes(club: Desk) -> None:
     assert club.done("clear") == "nothing is older than it is kept\n"
     said = club.done("settings", "keep", "--security-log", "1", "--originals", "3650")

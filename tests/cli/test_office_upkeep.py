@@ -1,5 +1,6 @@
 """``office init``, ``status``, ``verify``, ``backup``, ``restore``, ``upgrade``; and what the door refuses."""
 
+import json
 import signal
 import sqlite3
 import subprocess
@@ -165,6 +166,25 @@ def test_a_password_is_never_printed() -> None:
     assert shown_address(url) == "postgresql://office:…@db.example/club"
     assert shown_address("office.db") == "office.db"
     assert shown_address("postgresql://office@/club?host=/run") == "postgresql://office@/club?host=/run"
+
+
+def test_the_secret_of_the_founding_is_never_printed(club: Desk) -> None:
+    """Whoever had it could try birth dates against the heads that supplements print."""
+    with closing(sqlite3.connect(club.folder / "office.db")) as opened:
+        (first,) = opened.execute("SELECT after FROM act WHERE seq = 1").fetchone()
+    secret = json.loads(first)["secret"]
+    asked = (
+        *(("log", "--last", "999"), ("log", "--last", "999", "--json"), ("log", "--security", "--json")),
+        *(("status", "--json"), ("settings", "show", "--json"), ("verify", "--json"), ("backup", "season.zip")),
+        *(("members", "export", "30000007"), ("restore", "season.zip", "--database", "other.db")),
+    )
+    for command in asked:
+        assert secret not in club.done(*command), command
+    for damage in (f"{first} ", first[:-1]):
+        club.change("UPDATE act SET after = ? WHERE seq = 1", damage)
+        for command in (("verify",), ("verify", "--json"), ("log", "--json"), ("status",), ("upgrade",)):
+            ran = club(*command)
+            assert secret not in ran.out + ran.err, (damage, command)
 
 
 def test_a_refusal_does_not_repeat_the_password(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

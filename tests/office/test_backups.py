@@ -18,13 +18,16 @@ from crosstable.office import complete_files
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
-from crosstable.office.ledger.journal import acts, head
+from crosstable.office.erased import erased_members
+from crosstable.office.erasing import erase_member
+from crosstable.office.erasure_list import write_list
+from crosstable.office.ledger.journal import Author, acts, head
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.amounts import IS_SOAK, amount
 from tests.architecture.source import ROOT
 from tests.office.conftest import CopyOf
-from tests.office.made_office import AUTHOR, filled, posted, quad, run, send
+from tests.office.made_office import AUTHOR, filled, member_id, posted, quad, run, send
 from tests.office.postgres import Server, program
 from tests.office.random_federation import federation
 
@@ -296,6 +299,10 @@ if IS_SOAK:
             where = {"PGHOST": str(server.folder), "PGUSER": "office", "CROSSTABLE": f"{sys.executable} -m crosstable"}
             printed = ""
             for line in typed:
+                if printed:  # the dump is made
+                    with closing(open_office(server.url("crosstable"))) as crosstable:
+                        erase_member(crosstable, Author("anna", "asked for it"), member_id(1))
+                        write_list(crosstable, str(tmp_path / "crosstable.erasures"))
                 words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)[3:]]
                 words = [printed.strip() if words[1] == "restore" and word == str(tmp_path) else word for word in words]
                 done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PATH": path, **where}, capture_output=True)
@@ -304,3 +311,5 @@ if IS_SOAK:
             assert "everything follows from the record" in printed
             with closing(open_office(server.url("again"))) as again:
                 assert posted(again) == posted(full)
+                with again.reading() as connection:
+                    assert erased_members(connection) == {member_id(1)}

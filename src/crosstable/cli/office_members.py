@@ -15,7 +15,7 @@ from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.erasing import erase_member
-from crosstable.office.erasure_list import list_path, write_list
+from crosstable.office.erasure_list import erase_listed, list_path, not_erased, read_list, write_list
 from crosstable.office.exporting import everything_about
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
@@ -59,6 +59,17 @@ def add_members(made: Parser) -> None:
         "what they are. Without --yes nothing is erased.",
     )
     flag(erased, "--yes", "erase, and do not only say what would be erased")
+    listed = add_command(group, "erasures", "keep the list of erasures, for whoever restores a backup of before")
+    office_command(
+        listed,
+        _erasures,
+        *("--by", "--reason"),
+        epilog="The list has ids and days, no names. An office in a file keeps it beside the file by itself; for one "
+        "on PostgreSQL keep it with every backup. After a restore with the server's own tools, --again erases these "
+        "people again; crosstable office restore does so itself.",
+    )
+    option(listed, "file FILE", "the list; what it has already stays in it")
+    flag(listed, "--again", "erase everybody of the list who is there again")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
     office_command(
         asked,
@@ -191,8 +202,24 @@ def _erase(options: argparse.Namespace) -> None:
         say(f"  the name still stands in {place}, which is no personal value of the record")
     if not is_clean:
         warn("note: old bytes may still be in the database; see Erasure in the guide (docs/privacy.md)")
-    if path:
-        say(f"backups still hold what was erased; keep {path} for whoever restores one")
+    keep = f"keep {path}" if path else "crosstable office members erasures FILE keeps a list"
+    say(f"backups still hold what was erased; {keep} for whoever restores one")
+
+
+def _erasures(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        listed = read_list(options.file) if os.path.exists(options.file) else []
+        count = erase_listed(office, author_of(options), listed) if options.again else 0
+        with office.reading() as connection:
+            left = len(not_erased(connection, listed))
+        number = write_list(office, options.file)
+    if options.again:
+        say(f"{counted(count, 'person', 'people')} erased again, by {options.file}")
+    if left:
+        warn(f"{counted(left, 'person', 'people')} of {options.file} not erased here: --again erases them again")
+        return FAULTY
+    say(f"{options.file}: {counted(number, 'erasure')}")
+    return 0
 
 
 def _show(options: argparse.Namespace) -> None:

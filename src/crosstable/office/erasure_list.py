@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.erased import erased_members, erasures, named_again
-from crosstable.office.erasing import erase_in
+from crosstable.office.erasing import erase_in, erase_member
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, last_act_of
 from crosstable.office.persons import cancel_waiting, clear_ended
@@ -101,6 +101,26 @@ def erase_again(office: Office, connection: Connection, apart: Connection, liste
             record = Record(connection, last_act_of(connection, None))
             missing = _not_erased(record, one.members)
     return count
+
+
+def not_erased(connection: Connection, listed: Sequence[ListedErasure]) -> list[tuple[str, str]]:
+    """Everybody of a list who is there, or is back: an id of theirs, and when they were erased."""
+    record = Record(connection, last_act_of(connection, None))
+    return [(member, one.at) for one in listed for member in _not_erased(record, one.members)]
+
+
+def erase_listed(office: Office, author: Author, listed: Sequence[ListedErasure]) -> int:
+    """Erase everybody of a list who is there, after a server put back a record of before; returns how many people."""
+    count = 0
+    while True:
+        with office.reading() as connection:
+            found = not_erased(connection, listed)
+        if not found:
+            return count
+        member, at = found[0]
+        usual = f"erased on {at[:10]}, and put back since"
+        erase_member(office, author._replace(reason=author.reason or usual), member)
+        count += 1
 
 
 def _not_erased(record: Record, members: Iterable[str]) -> list[str]:
