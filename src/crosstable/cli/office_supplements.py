@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crosstable.cli.office import author_of, office_command, opened
+from crosstable.cli.office_accounts import done_or_proposed
 from crosstable.cli.office_changes import rate_and_tell
-from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, Takes, add_command, add_commands, american_day, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files

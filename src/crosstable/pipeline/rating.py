@@ -16,9 +16,9 @@ from crosstable.checks.players import NOT_YET, entry_faults, membership_faults, 
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
-from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import Replay, rate_systems, rated_field
 from crosstable.engine.records import Assumption
+from crosstable.engine.starts import competitors
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.faults import fault
 from crosstable.pipeline.reading import (
