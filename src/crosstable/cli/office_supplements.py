@@ -19,13 +19,7 @@ from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.office.proposals import publication
 from crosstable.office.published import CENTRAL, month_of
-from crosstable.office.supplements import (
-    Basis,
-    Supplement,
-    left_out,
-    require_publishable,
-    supplements,
-)
+from crosstable.office.supplements import Basis, Supplement, left_out, require_publishable, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
 from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem
