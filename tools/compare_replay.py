@@ -10,7 +10,7 @@ import sys
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.replay import Replayer
-from crosstable.history.results import ratings_frame
+from crosstable.history.running import ratings_frame
 from crosstable.lab.posted_pages import history_of, pages_in
 from tests.history.interpreted import interpreted_replay
 

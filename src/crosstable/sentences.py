@@ -52,6 +52,12 @@ def american_days(start: date, end: date) -> str:
     return f"{f'{start:%B} {start.day}' if start.year == end.year else american(start)} to {american(end)}"
 
 
+def sentence_of(said: object) -> str:
+    """What an error says as a sentence: with a capital, and a full stop."""
+    text = str(said)
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def counted(number: int, one: str, several: str = "") -> str:
     """A number with its noun: ``1 section``, ``2,000 sections``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.cli import office_jobs, serve
+from crosstable.cli import office_upkeep, serve
 from crosstable.errors import OfficeError
 from crosstable.office.database import open_office
 from crosstable.office.jobs import JobKind, JobState, NewJob, add_job, jobs
@@ -127,9 +127,9 @@ def test_the_worker_ends_with_a_signal_and_with_its_parent(club: Desk, monkeypat
     assert line["message"].startswith(f"job {failing} (publish) failed: the cut-off of the list of 2199-12 is ")
     assert "rate, done" in club.done("jobs", "show", job)
     stop = threading.Event()
-    monkeypatch.setattr(office_jobs, "_LOOK_EVERY", 0.01)
-    monkeypatch.setenv(office_jobs.PARENT, "1" if os.getppid() != 1 else "2")
-    office_jobs._watch_parent(stop)
+    monkeypatch.setattr(office_upkeep, "_LOOK_EVERY", 0.01)
+    monkeypatch.setenv(office_upkeep.PARENT, "1" if os.getppid() != 1 else "2")
+    office_upkeep._watch_parent(stop)
     assert stop.is_set()
 
 

@@ -65,7 +65,7 @@ def test_the_rule_takes_what_was_rated_in_time(club: Desk, monkeypatch: pytest.M
     said = club.refused("publish", "2026-06")
     assert "nothing was rated by its cut-off on May 20, 2026" in said
     assert "--cut-off played" in said
-    monkeypatch.setattr("crosstable.cli.office.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr("crosstable.cli.office_access.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
     club.done("clock", "--confirm")
     assert "cut off on November 19, 2098 (rule)" in club.done("publish", "2098-12")
     assert "is still to come" in club.refused("publish", "2099-02")

@@ -18,8 +18,7 @@ from crosstable.history.archive import Archive, digest, write
 from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.replaying import lay_order
 from crosstable.history.replay import ArrayRecords, Replayer
-from crosstable.history.results import ratings_frame, records_frame
-from crosstable.history.running import ReplayOptions, replay_archive
+from crosstable.history.running import ReplayOptions, ratings_frame, records_frame, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set

@@ -17,7 +17,7 @@ from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_tables import OPTIONAL, TABLES
 from crosstable.history.replay import Replayer
-from crosstable.history.results import ratings_frame
+from crosstable.history.running import ratings_frame
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office import tables

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crosstable.history.archive import table_of
 from crosstable.office.bulk.cells import Rows, games_of, parsed, rounds_of, unplayed_of
-from crosstable.office.bulk.texts import digest_of_lines, lines_of, rows_of, spelled
+from crosstable.office.bulk.hashes import digest_of_lines, lines_of, rows_of, spelled
 from crosstable.office.ledger.facts import cells_of
 from crosstable.office.ledger.journal import canonical, digest_of_rows
 from crosstable.terms import Result

@@ -25,7 +25,6 @@ from crosstable.office.credentials import open_session
 from crosstable.office.database import Office
 from crosstable.office.erasing import ERASED, erase_member, erased_members, unguarded
 from crosstable.office.erasure_list import lists_for, read_list, write_list
-from crosstable.office.exporting import everything_about
 from crosstable.office.ledger.commitments import row_layout
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.postings import all_current
@@ -33,6 +32,7 @@ from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.runs import Watch
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.members_files import StartingRatingOptions, taken
+from crosstable.office.persons import everything_about
 from crosstable.office.proof import Finding
 from crosstable.office.proposals import fact_wish, propose, refuse
 from crosstable.office.public import PublicOffice

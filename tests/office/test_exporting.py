@@ -2,9 +2,9 @@
 
 from crosstable.office.corrections import withdraw
 from crosstable.office.database import Office
-from crosstable.office.exporting import everything_about
 from crosstable.office.jobs import JobKind, NewJob, add_job
 from crosstable.office.ledger.journal import Author
+from crosstable.office.persons import everything_about
 from crosstable.office.submissions import NO_OPTIONS, Document
 from crosstable.office.worker import Worker, submission_wish
 from tests.office.conftest import CopyOf

@@ -12,8 +12,7 @@ import pytest
 from crosstable.office.audit import audit
 from crosstable.office.bulk import checkpoints, compiled
 from crosstable.office.bulk.checkpoints import Parts, folder_of
-from crosstable.office.bulk.posting import Post
-from crosstable.office.bulk.run import _Posting
+from crosstable.office.bulk.run import Post, _Posting
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.ledger.rerate import rerate

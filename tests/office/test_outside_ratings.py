@@ -11,7 +11,7 @@ from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members, merge_members
 from crosstable.office.outside_ratings import Abroad, ImportedList, import_fide_list
-from crosstable.office.questions import questions
+from crosstable.office.status import questions
 from crosstable.office.views import member_view, section_view
 from crosstable.terms import OutsideRating
 from tests.engine.wallcharts import Played

@@ -6,9 +6,9 @@ import pytest
 
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import Office
+from crosstable.office.effects import Preview, preview
 from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members
-from crosstable.office.previews import Preview, preview
 from crosstable.office.settings import WHOLE
 from crosstable.office.submissions import Status
 from crosstable.office.views import known

@@ -10,8 +10,7 @@ from crosstable.office.corrections import ChangedResult, correct_result, withdra
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
-from crosstable.office.questions import Question, about_event
-from crosstable.office.status import administration_status, status
+from crosstable.office.status import Question, about_event, administration_status, status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims

@@ -326,7 +326,7 @@ def test_a_run_that_fails_leaves_nothing_behind(pair: Pair, monkeypatch: pytest.
     def fail(*given: object) -> None:
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr("crosstable.office.bulk.posting.Post.finish", fail)
+    monkeypatch.setattr("crosstable.office.bulk.run.Post.finish", fail)
     with pytest.raises(RuntimeError, match="in the middle"):
         rated(pair[1], LONG)
     monkeypatch.undo()

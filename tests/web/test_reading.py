@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.web.few import Few
+from crosstable.web.kept_files import Few
 from crosstable.web.pages import home
 from crosstable.web.pages.home import FoundMember
 from crosstable.web.reading import MOST_LINES, MOST_LISTED, Listing, Snapshot, nothing_found

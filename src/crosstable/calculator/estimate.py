@@ -34,6 +34,7 @@ from crosstable.formulas.section import section_outcome, share_of
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import odds, updated, winning_expectancy
 from crosstable.rules.constants import Constants
+from crosstable.sentences import sentence_of
 from crosstable.terms import (
     AS_ONE_SIDED,
     GAME_SCORES,
@@ -404,8 +405,7 @@ def rating_before(request: EstimateRequest, timing: Timing) -> float:
 
 
 def _not_found(error: UnsupportedEditionError) -> UnratableSectionError:
-    text = str(error)
-    return UnratableSectionError([fault("rule-not-found", "date", f"{text[0].upper()}{text[1:]}.")])
+    return UnratableSectionError([fault("rule-not-found", "date", sentence_of(error))])
 
 
 def final_rating(player: RatedPlayer) -> float:

@@ -12,6 +12,7 @@ from crosstable.faults import fault
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.time_controls import is_dual_control, parse_time_control, systems_for
+from crosstable.sentences import sentence_of
 from crosstable.terms import GAME_SCORES, MIRRORED, OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
@@ -146,7 +147,7 @@ def _timing_of(
     try:
         edition = edition_for(day)
     except NoEditionError as error:
-        return None, [fault("no-rules", "date", _sentence(error))]
+        return None, [fault("no-rules", "date", sentence_of(error))]
     systems: tuple[RatingSystem, ...] = () if system is None else (system,)
     unsaid = RatingSystem.OLR if is_online else RatingSystem.OTBR
     if written:
@@ -154,11 +155,11 @@ def _timing_of(
         try:
             control = parse_time_control(written)
         except TimeControlError as error:
-            return None, [fault("time-control-not-read", "control", _sentence(error))]
+            return None, [fault("time-control-not-read", "control", sentence_of(error))]
         try:
             systems = systems_for(control, is_online=is_online, ranges=edition.controls)
         except TimeControlError as error:
-            return None, [fault("time-control-not-rated", "control", _sentence(error))]
+            return None, [fault("time-control-not-rated", "control", sentence_of(error))]
         is_dual = is_dual or (is_dual_control(control, edition.controls) and not is_online)
         if system is not None and system not in systems:
             told = " and ".join(each.name for each in systems)
@@ -170,11 +171,6 @@ def _timing_of(
     if is_dual and not written and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
         return None, [fault("bad-value", "dual", "Only Regular and Quick over the board are dual-rated.")]
     return Timing(edition, chosen, systems or (chosen,), is_dual), []
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def faults_of(request: EstimateRequest) -> tuple[Fault, ...]:

@@ -16,6 +16,7 @@ from crosstable.rules.time_controls import (
     systems_for,
     systems_of_schedule,
 )
+from crosstable.sentences import sentence_of
 from crosstable.terms import RatingSystem, ReportedSection, TimeControl
 from crosstable.tuples import NamedTuple
 
@@ -88,7 +89,7 @@ def _parsed(section: ReportedSection, place: str, faults: list[Fault]) -> list[T
         try:
             control = parse_time_control(text)
         except TimeControlError as error:
-            faults.append(fault("time-control-not-read", place, _sentence(error)))
+            faults.append(fault("time-control-not-read", place, sentence_of(error)))
             return None
         controls.append(control)
         if stages_disagree(control):
@@ -106,7 +107,7 @@ def _by_control(
     try:
         systems = systems_of_schedule(controls, is_online=section.is_online, ranges=ranges)
     except TimeControlError as error:
-        faults.append(fault("time-control-not-rated", place, _sentence(error)))
+        faults.append(fault("time-control-not-rated", place, sentence_of(error)))
         return ()
     for control in controls:
         if control.seconds < 0 and ranges.counts_seconds and not section.systems:
@@ -158,8 +159,3 @@ def _names(systems: tuple[RatingSystem, ...]) -> str:
 
 def _titles(systems: Iterable[RatingSystem]) -> str:
     return " and ".join(system.title for system in systems)
-
-
-def _sentence(error: TimeControlError) -> str:
-    text = str(error)
-    return f"{text[0].upper()}{text[1:]}."

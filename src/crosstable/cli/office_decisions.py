@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_accounts import change_limits, done_or_proposed, is_by_two
+from crosstable.cli.office_accounts import switch as switch_consent
 from crosstable.cli.office_changes import rate_if_asked
-from crosstable.cli.office_consent import change_limits, done_or_proposed, is_by_two
-from crosstable.cli.office_consent import switch as switch_consent
 from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, flag, option
 from crosstable.cli.printing import print_json, say, warn
 from crosstable.errors import RefusedError

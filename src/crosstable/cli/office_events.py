@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 
 from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
+from crosstable.cli.office_accounts import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.office_consent import asking, done_or_proposed, is_by_two, tell_proposed
 from crosstable.cli.options import Parser, also, flag, option, take
 from crosstable.cli.printing import Bar, say, sections_text, warn_of_faults
 from crosstable.errors import FAULTY, FormatError, RefusedError, Severity
@@ -25,8 +25,8 @@ from crosstable.office.effects import submit_first
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, note_proposed, withdrawal
-from crosstable.office.questions import about_event
 from crosstable.office.security_log import SecurityKind, note_apart
+from crosstable.office.status import about_event
 from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of
 from crosstable.office.views import known
 from crosstable.sentences import counted

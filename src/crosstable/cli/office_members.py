@@ -5,8 +5,8 @@ import os
 from typing import TYPE_CHECKING
 
 from crosstable.cli.office_access import author_of, login_name, office_command, opened, today
+from crosstable.cli.office_accounts import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.office_consent import done_or_proposed, is_by_two, proposer, tell_proposed
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
 from crosstable.cli.printing import print_json, say, warn, warn_of_faults
@@ -16,10 +16,10 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.erasing import erase_member
 from crosstable.office.erasure_list import erase_listed, list_path, not_erased, read_list, write_list
-from crosstable.office.exporting import everything_about
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
+from crosstable.office.persons import everything_about
 from crosstable.office.proposals import merging, propose, starts_wish, unmerging
 from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.office.views import MemberView, known, member_view

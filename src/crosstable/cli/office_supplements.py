@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_accounts import done_or_proposed
 from crosstable.cli.office_changes import rate_and_tell
-from crosstable.cli.office_consent import done_or_proposed
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, Takes, add_command, add_commands, american_day, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files
@@ -19,13 +19,7 @@ from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.office.proposals import publication
 from crosstable.office.published import CENTRAL, month_of
-from crosstable.office.supplements import (
-    Basis,
-    Supplement,
-    left_out,
-    require_publishable,
-    supplements,
-)
+from crosstable.office.supplements import Basis, Supplement, left_out, require_publishable, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
 from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-from crosstable.engine.competitors import Competitor
 from crosstable.engine.records import (
     NUMBERS,
     Assumption,
@@ -15,6 +14,7 @@ from crosstable.engine.records import (
     numbers_of,
     with_numbers,
 )
+from crosstable.engine.starts import Competitor
 from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
 from crosstable.formulas.section import (
     Limits,

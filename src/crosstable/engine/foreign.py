@@ -13,9 +13,8 @@ from crosstable.engine.after import (
     pass_working,
     record_after,
 )
-from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
 from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer, known_games, numbers_of
-from crosstable.engine.starts import is_carried, on_scale
+from crosstable.engine.starts import Competitor, competitor_of, is_carried, on_every_row, on_scale
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
 from crosstable.formulas.outcome import Outcome

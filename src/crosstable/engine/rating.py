@@ -16,9 +16,8 @@ from crosstable.engine.after import (
     system_section,
     unrated_record,
 )
-from crosstable.engine.competitors import Competitor, competitors, on_every_row
 from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection, numbers_of
-from crosstable.engine.starts import start_of
+from crosstable.engine.starts import Competitor, competitors, on_every_row, start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import Outcome

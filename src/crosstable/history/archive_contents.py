@@ -14,26 +14,10 @@ import polars as pl
 
 from crosstable.history.archive import Archive
 from crosstable.history.archive_checks import ArchiveError, archive_fault
-from crosstable.history.archive_tables import (
-    COLOURS,
-    FIDE,
-    KINDS,
-    NO_MEMBER,
-    RESULTS,
-    file_of,
-    other_starts,
-)
+from crosstable.history.archive_tables import COLOURS, FIDE, KINDS, NO_MEMBER, RESULTS, file_of, other_starts
 from crosstable.record_rows import rating_from
 from crosstable.replaying import Decision, DecisionKind, StartingRating
-from crosstable.terms import (
-    Cell,
-    Entry,
-    GivenStart,
-    OutsideRating,
-    RatingSystem,
-    Result,
-    Section,
-)
+from crosstable.terms import Cell, Entry, GivenStart, OutsideRating, RatingSystem, Result, Section
 
 # The details of a decision that has none, as most have.
 NO_DETAILS = "{}"

@@ -14,14 +14,7 @@ from crosstable.engine.rating import rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import (
-    ArchivedSection,
-    Decided,
-    Opened,
-    Outside,
-    Row,
-    outside_of,
-)
+from crosstable.history.archive_contents import ArchivedSection, Decided, Opened, Outside, Row, outside_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.replaying import Decision, Key, StartingRating, decided, has_opted_in, in_force
 from crosstable.rules.amending import Edition

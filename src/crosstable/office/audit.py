@@ -22,14 +22,13 @@ from crosstable.office.database import Office, open_office
 from crosstable.office.erasing import erased_findings
 from crosstable.office.former import broken_links, older_fingerprint
 from crosstable.office.guards import integrity_findings, store_findings
-from crosstable.office.kept_lists import is_that_list
 from crosstable.office.ledger.commitments import digest_at, head_in
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.ledger.runs import DIGESTS, Progress, in_silence, last_run
-from crosstable.office.list_files import FORMS
+from crosstable.office.list_files import FORMS, is_that_list
 from crosstable.office.originals import read_again
 from crosstable.office.plain_errors import plain_os_errors
 from crosstable.office.proof import EVERYTHING, PARTS, UNREADABLE, Finding, Proof, Span, one_line, unreadable

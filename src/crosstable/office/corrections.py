@@ -19,14 +19,15 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Heading, Person, Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
 from crosstable.office.members import import_into
-from crosstable.office.mending import ChangedResult as ChangedResult
-from crosstable.office.mending import with_member, with_result
+from crosstable.office.sections import ChangedResult as ChangedResult
 from crosstable.office.sections import (
     EventFact,
     SectionRows,
     granted_in,
     reported_event,
     reported_section,
+    with_member,
+    with_result,
     write_section,
 )
 from crosstable.office.submissions import (

@@ -1,24 +1,29 @@
 """Published lists and top lists as files, CSV to DBF: a row per member, all six systems side by side.
 
-What is written is what the office has frozen: official ratings are whole numbers for everybody.
+What is written is what the office has frozen: official ratings are whole numbers for everybody. A
+file that was handed out is held against the record, also where people on it were erased since: what it says of them is
+put in the place of what is gone, and the digest that was published with the supplement proves that it is the same.
 """
 
+import csv
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from crosstable.errors import FormatError, OfficeError, install_line
 from crosstable.faults import fault
 from crosstable.formats import dbf
-from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
+from crosstable.formats.sheet_rows import as_text, csv_bytes, defused, undefused
 from crosstable.formats.uschess_2c import in_plain_letters
 from crosstable.formats.workbook import sheets_of
 from crosstable.limits import MEMBER_ID_DIGITS
+from crosstable.office.erasing import ERASED
 from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import digest_of_rows
 from crosstable.office.public import Shown
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Basis, ListRow, Supplement, published_rows, supplements
@@ -374,3 +379,83 @@ def _parquet(titles: Sequence[str], rows: Sequence[Mapping[str, Value]], heading
     made = io.BytesIO()
     frame.write_parquet(made, metadata=dict(heading))
     return made.getvalue()
+
+
+_SAID = ("member_id", "name", "state", "fide_id")
+# Forms whose names may be cut, so that nothing can be put in the place of an erased one.
+_CUT = (".txt", ".dbf")
+
+
+class Said(NamedTuple):
+    """What a file says of a person."""
+
+    name: str
+    state: str
+    fide_id: str
+
+
+def is_that_list(connection: Connection, made: Supplement, form: str, content: bytes) -> bool:
+    """Whether a file is a published supplement, in the form that its ending says."""
+    table = list_table(connection, made.month)
+    erased = {one.member_id for one in table.members if one.name == ERASED}
+    if erased and form in _CUT:
+        return _rest_of(form, content, erased) == _rest_of(form, _written(form, table), erased)
+    if erased:
+        said = {key: value for key, value in _said_of(form, content) if key in erased}
+        if said.keys() != erased or not _has_digest(connection, made, said):
+            return False
+        members = [
+            one._replace(**said[one.member_id]._asdict()) if one.member_id in erased else one for one in table.members
+        ]
+        members.sort(key=lambda member: (member.name.casefold(), member.member_id))
+        table = table._replace(members=members)
+    return parts_of(form, content) == parts_of(form, _written(form, table))
+
+
+def _written(form: str, table: ListTable) -> bytes:
+    made = FORMS[form](table)
+    return made.encode() if isinstance(made, str) else made
+
+
+def _has_digest(connection: Connection, made: Supplement, said: Mapping[str, Said]) -> bool:
+    rows = [
+        row._replace(name=said[row.member_id].name, state=said[row.member_id].state) if row.name == ERASED else row
+        for row in published_rows(connection, made.month)
+    ]
+    written = [{"month": made.month, **row._asdict(), "system": int(row.system)} for row in rows]
+    return digest_of_rows(written) == made.digest
+
+
+def _said_of(form: str, content: bytes) -> Iterator[tuple[str, Said]]:
+    """What a file says of everybody, by id."""
+    for row in _rows_of(form, content):
+        texts = [str(cell or "") for cell in row]
+        yield texts[0], Said(*map(undefused, texts[1:4]))
+
+
+def _rows_of(form: str, content: bytes) -> Iterable[Sequence[Any]]:
+    """The rows of a file, each with the id, the name, the state and the FIDE id first."""
+    if form == ".tsv":
+        lines = (line.split("\t") for line in content.decode("utf-8", "replace").splitlines())
+        return [(one[1], one[0], one[3], "") for one in lines if len(one) > 3]
+    if form == ".csv":
+        return list(csv.reader(io.StringIO(content.decode("utf-8-sig", "replace"))))
+    parts = parts_of(form, content)
+    if not isinstance(parts, tuple | list):
+        return []  # nothing that could be read
+    if form == ".parquet":
+        return list(parts[1])
+    titles = columns()[: len(_SAID)]
+    sheets = [list(rows) for _, rows in parts]
+    return [row[:4] for rows in sheets if rows and list(rows[0][:4]) == titles for row in rows[1:]]
+
+
+def _rest_of(form: str, content: bytes, erased: set[str]) -> list[list[bytes]]:
+    """The lines or records of everybody else, however wide their columns are."""
+    ids = {one.encode() for one in erased}
+    if form == ".dbf":
+        start, size = int.from_bytes(content[8:10], "little"), int.from_bytes(content[10:12], "little") or 1
+        records = [content[at : at + size] for at in range(start, len(content) - 1, size)]
+        return [[one] for one in records if one[1 : 1 + MEMBER_ID_DIGITS].strip() not in ids]
+    found = [line.split() for line in content.splitlines()]
+    return [one for one in found if not ids & {*one} and any(set(word) - set(b"-") for word in one)]

@@ -17,12 +17,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
-from crosstable.office.consent import (
-    ConsentLimits,
-    is_consent_on,
-    set_consent_limits,
-    switch_consent,
-)
+from crosstable.office.consent import ConsentLimits, is_consent_on, set_consent_limits, switch_consent
 from crosstable.office.consent import ProposalKind as ProposalKind
 from crosstable.office.consent import ProposedAction as ProposedAction
 from crosstable.office.consent import published_through as published_through

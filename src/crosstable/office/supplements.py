@@ -95,7 +95,7 @@ def left_out(connection: Connection, month: Month, basis: Basis) -> str:
 
     A list by the rule has what was rated by its cut-off: of what waits now, nothing could be on it.
     """
-    from crosstable.office.bulk.pending import pending_since
+    from crosstable.office.bulk.causes import pending_since
 
     record = Record(connection, last_act_of(connection, None))
     last = last_played(basis, month)

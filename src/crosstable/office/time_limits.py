@@ -8,8 +8,8 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -28,18 +28,42 @@ class TooSlowError(OfficeError):
     """A statement took longer than it may."""
 
 
-class TimeLimit(Protocol):
+class TimeLimit:
     """The limit of one connection, which one thread at a time uses."""
 
-    seconds: float
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self.seconds = seconds
+        self._connection = connection
+        self._is_on = False
 
     @contextmanager
     def on(self) -> Iterator[None]:
         """Statements in here are limited; raises ``TooSlowError``."""
+        with _told(self.seconds), self._apart(), self._set(is_on=True):
+            yield
 
     @contextmanager
     def off(self) -> Iterator[None]:
         """Statements in here are not, though what is around them is."""
+        with self._set(is_on=False):
+            yield
+
+    @contextmanager
+    def _set(self, *, is_on: bool) -> Iterator[None]:
+        before, self._is_on = self._is_on, is_on
+        self._say(is_on=is_on)
+        try:
+            yield
+            self._say(is_on=before)  # after an error the savepoint is gone back to, and the setting with it
+        finally:
+            self._is_on = before
+
+    def _apart(self) -> AbstractContextManager[object]:
+        """What an error in here does not take along."""
+        return nullcontext()
+
+    def _say(self, *, is_on: bool) -> None:
+        """Tell whoever ends statements, where nobody looks by themselves."""
 
     def drop(self) -> None:
         """Nothing of it stays with the connection."""
@@ -73,12 +97,11 @@ def _told(seconds: float) -> Iterator[None]:
         raise TooSlowError(f"a statement took longer than {seconds:g} seconds") from error
 
 
-class _SqliteLimit:
+class _SqliteLimit(TimeLimit):
     """Each statement begins the time anew; the steps that fetch its rows count too."""
 
     def __init__(self, connection: Connection, seconds: float) -> None:
-        self.seconds = seconds
-        self._is_on = False
+        super().__init__(connection, seconds)
         self._began = 0.0
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)
@@ -92,64 +115,17 @@ class _SqliteLimit:
     def _is_over(self) -> int:
         return self._is_on and time.monotonic() - self._began > self.seconds
 
-    @contextmanager
-    def on(self) -> Iterator[None]:
-        """Statements in here are limited."""
-        with _told(self.seconds), self._set(is_on=True):
-            yield
-
-    @contextmanager
-    def off(self) -> Iterator[None]:
-        """Statements in here are not."""
-        with self._set(is_on=False):
-            yield
-
-    @contextmanager
-    def _set(self, *, is_on: bool) -> Iterator[None]:
-        before, self._is_on = self._is_on, is_on
-        try:
-            yield
-        finally:
-            self._is_on = before
-
     def drop(self) -> None:
         """The connection goes back to others, who know nothing of the limit."""
         self._driver.set_progress_handler(None, 0)
 
 
-class _PostgresLimit:
-    """A setting of the transaction, and a savepoint for each time it is on."""
+class _PostgresLimit(TimeLimit):
+    """A setting of the transaction, which ends with it, and a savepoint for each time it is on."""
 
-    def __init__(self, connection: Connection, seconds: float) -> None:
-        self.seconds = seconds
-        self._connection = connection
-        self._is_on = False
-
-    @contextmanager
-    def on(self) -> Iterator[None]:
-        """Statements in here are limited."""
-        with _told(self.seconds), self._connection.begin_nested(), self._set(is_on=True):
-            yield
-
-    @contextmanager
-    def off(self) -> Iterator[None]:
-        """Statements in here are not."""
-        with self._set(is_on=False):
-            yield
-
-    @contextmanager
-    def _set(self, *, is_on: bool) -> Iterator[None]:
-        before, self._is_on = self._is_on, is_on
-        self._say(is_on=is_on)
-        try:
-            yield
-            self._say(is_on=before)  # after an error the savepoint is gone back to, and the setting with it
-        finally:
-            self._is_on = before
+    def _apart(self) -> AbstractContextManager[object]:
+        return self._connection.begin_nested()
 
     def _say(self, *, is_on: bool) -> None:
         milliseconds = max(1, round(1000 * self.seconds)) if is_on else 0
         self._connection.exec_driver_sql(f"SET LOCAL statement_timeout = {milliseconds}")
-
-    def drop(self) -> None:
-        """The setting ends with the transaction."""

@@ -16,9 +16,9 @@ from crosstable.checks.players import NOT_YET, entry_faults, membership_faults, 
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
-from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import Replay, rate_systems, rated_field
 from crosstable.engine.records import Assumption
+from crosstable.engine.starts import competitors
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.faults import fault
 from crosstable.pipeline.reading import (
@@ -42,6 +42,7 @@ from crosstable.pipeline.reading import (
 from crosstable.pipeline.results import SectionResult, accepted_objects, fault_objects, rules_of, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
+from crosstable.sentences import sentence_of
 from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
 from crosstable.tuples import NamedTuple
 
@@ -338,8 +339,7 @@ class _Examination:
         try:
             rated, ranges = _rated_lately(checked, ranges=self.options.get("ranges", True))
         except UnsupportedEditionError as error:
-            text = str(error)
-            found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
+            found = fault("rule-not-found", place, sentence_of(error))
             return section._replace(faults=(*section.faults, found))
         self.ranges.update(ranges)
         self.replay.carry(rated, lambda member: member if member in self.chained else None)

@@ -13,8 +13,8 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from crosstable.engine.after import Prepared
-from crosstable.engine.competitors import GameSide, competitor_of, competitors
 from crosstable.engine.rating import rated_field
+from crosstable.engine.starts import GameSide, competitor_of, competitors
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games

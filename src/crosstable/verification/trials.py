@@ -19,9 +19,9 @@ from crosstable.engine.after import (
     system_section,
     unrated_record,
 )
-from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import prepare, rule_of
 from crosstable.engine.records import numbers_of
+from crosstable.engine.starts import competitors
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.section import Limits, Share, lay_results, section_outcome, share_of
 from crosstable.formulas.standard import effective_games, odds

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection
-from crosstable.engine.competitors import Competitor, competitors
+from crosstable.engine.starts import Competitor, competitors
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.norms import NO_NORM, NORM_GAMES, highest_norm
 from crosstable.terms import NORM_CODES, Background, FloorKind, MemberPage, PlayerRating, RatingSystem

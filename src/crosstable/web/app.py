@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from crosstable import __version__
 from crosstable.errors import OfficeError
 from crosstable.office.database import open_office
-from crosstable.office.mail_server import mail_server
+from crosstable.office.settings import mail_server
 from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
@@ -34,10 +34,9 @@ from crosstable.web.languages import InLanguages
 from crosstable.web.limits import Limiter, Stated
 from crosstable.web.mail import send_due
 from crosstable.web.operations import PATHS, Observed, log_settings
-from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
-from crosstable.web.replies import routes_of
+from crosstable.web.replies import problem_reply, routes_of
 from crosstable.web.routes import API, Page, Route
 from crosstable.web.settings import Settings, handed_over
 from crosstable.web.straight import Straight
@@ -55,7 +54,6 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.lists",
     "pages.estimate",
     "pages.api_docs",
-    "pages.meta",
     "api.rating",
     "api.previews",
     "sessions",

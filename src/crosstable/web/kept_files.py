@@ -2,15 +2,17 @@
 
 They lie in a folder beside the office's file, where every worker finds what another has made; for a database on a
 server each process has a folder until it ends. What cannot be kept is made anew each time.
+``Few`` keeps in memory the last of many things.
 """
 
 import logging
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -123,3 +125,28 @@ class OpenFile(Response):
             await send({"type": "http.response.body", "body": b""})
         finally:
             self.file.close()
+
+
+Name = TypeVar("Name")
+Kept = TypeVar("Kept")
+
+
+class Few(dict[Name, Kept]):
+    """What was kept last; of what came before only as much as a limit leaves."""
+
+    def __init__(self, most: int, size: Callable[[Kept], int] = lambda _: 1) -> None:
+        super().__init__()
+        self._most = most
+        self._size = size
+        self._writing = threading.Lock()
+
+    def __setitem__(self, name: Name, kept: Kept) -> None:
+        """Keep something, and forget the oldest until there is room for it."""
+        with self._writing:
+            self.pop(name, None)
+            room = self._most - self._size(kept)
+            for oldest in list(self):
+                if sum(map(self._size, self.values())) <= room:
+                    break
+                self.pop(oldest)
+            super().__setitem__(name, kept)

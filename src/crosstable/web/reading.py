@@ -43,7 +43,7 @@ from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import AgeRanks, TopList, Wanted, age_ranks, top_list
 from crosstable.office.views import known, ripple
-from crosstable.web.few import Few
+from crosstable.web.kept_files import Few
 from crosstable.web.problems import Problem, replaced
 from crosstable.web.search import Index, Places, folded, places_of
 

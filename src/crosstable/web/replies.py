@@ -22,7 +22,7 @@ from crosstable.web.cache import ANY, Kept, PageCache, has_our_cookie, is_named
 from crosstable.web.gate import actor_of
 from crosstable.web.languages import code_of
 from crosstable.web.limits import LIST_FILES, address_of
-from crosstable.web.problems import RESPONSES, Problem
+from crosstable.web.problems import MEDIA_TYPE, RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
 from crosstable.web.routes import API, Page, Route
 from crosstable.web.templating import Templates, page_base
@@ -202,3 +202,19 @@ def etag(read: Snapshot, request: Request) -> str:
     """The same for the same question to the same state of the record by the same program, in the same language."""
     whole = "\n".join((__version__, read.tag, request.url.path, request.url.query, code_of(request.scope)))
     return f'"{hashlib.sha256(whole.encode()).hexdigest()[:24]}"'
+
+
+def is_for_programs(request: Request) -> bool:
+    """Whether the answer is for a program: the API, the twins, and scripts that ask for JSON and nothing else."""
+    path = request.url.path
+    return path.startswith("/api/") or path.endswith(".json") or request.headers.get("accept") == JSON
+
+
+def problem_reply(request: Request, problem: Problem) -> Response:
+    """The reply that tells a problem."""
+    body = problem.body(request.url.path)
+    if is_for_programs(request):
+        content = body.model_dump_json(exclude_none=True).encode()
+        return Response(content, problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
+    page = render(request, "problem.html", problem=body)
+    return Response(page, problem.status, media_type=HTML, headers=problem.headers)

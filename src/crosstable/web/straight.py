@@ -14,10 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from crosstable.web.cache import has_our_cookie
 from crosstable.web.pages.estimate import estimate_answer, estimate_by_address, estimate_page
 from crosstable.web.pages.members import MEMBER, MOST_ID
-from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
-from crosstable.web.replies import PAGE, kept, made
+from crosstable.web.replies import PAGE, kept, made, problem_reply
 
 # How long a statement may take here.
 BRIEF_SECONDS = 0.2

@@ -13,9 +13,8 @@ from sqlalchemy import Connection, Table, select
 from crosstable.office import tables
 from crosstable.office.bulk.due import POSTING
 from crosstable.office.bulk.frames import frame_of
-from crosstable.office.bulk.hashes import digests_of, sum_of
+from crosstable.office.bulk.hashes import digest_of_lines, digests_of, lines_of, sum_of
 from crosstable.office.bulk.listing import ROW, PostedRatings, digest_of_list
-from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.ledger.commitments import ERASED, NO_HASH
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import LAYOUT

@@ -23,10 +23,7 @@ from crosstable.history.replay import BLEND, ArrayRecords, Block, Moved, OpenedR
 from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.record import without_rows
 from crosstable.office.ledger.journal import canonical
-from crosstable.office.ledger.postings import (
-    PostingKey,
-    posting_of_standing,
-)
+from crosstable.office.ledger.postings import PostingKey, posting_of_standing
 from crosstable.office.ledger.runs import Progress
 from crosstable.record_rows import changes_text
 from crosstable.replaying import OWN

@@ -7,10 +7,10 @@ import polars as pl
 
 from crosstable.engine import RatedSection
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
+from crosstable.office.bulk.causes import pending_since
 from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
 from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
-from crosstable.office.bulk.pending import pending_since
 from crosstable.office.bulk.record import known_at, known_of_section
 from crosstable.office.bulk.run import compiled_replay, planned
 from crosstable.office.bulk.steps import KEY, records_before, steps_of

@@ -18,8 +18,8 @@ from crosstable.history.archive_contents import (
 )
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.plain import PlainSections, Taken, key_of
+from crosstable.office.bulk.causes import Pending
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
-from crosstable.office.bulk.pending import Pending
 from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.commitments import ERASED

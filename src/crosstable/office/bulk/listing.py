@@ -9,8 +9,8 @@ from sqlalchemy import Connection, select
 
 from crosstable.office import tables
 from crosstable.office.bulk.frames import portions_of, schema_of, write_frame
+from crosstable.office.bulk.hashes import digest_of_lines, lines_of
 from crosstable.office.bulk.steps import KEY
-from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.published import Month
 from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem

@@ -2,42 +2,175 @@
 
 The replay is interpreted while few steps are reached, and compiled where they are many; that is the only choice. What
 differs from what is posted is written; the rating changes and the journal entry come last, all in one transaction.
+``Post`` writes: numbers, digests, the state of the office.
 """
 
 import logging
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, func, select, text
 
+from crosstable import __version__
 from crosstable.office import tables
-from crosstable.office.bulk.causes import Causes, Events, RatingChanges, lines_of, place_of
+from crosstable.office.bulk.causes import (
+    Causes,
+    Events,
+    Pending,
+    RatingChanges,
+    lines_of,
+    pending_since,
+    place_of,
+    sections_since,
+)
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.columns import COLUMNS, MANY, Columns, Renewal, Since, columns_of, month_of, stored_since
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
-from crosstable.office.bulk.frames import asked, frame_of, read_ahead
+from crosstable.office.bulk.frames import asked, frame_of, portions_of, read_ahead, write_frame
+from crosstable.office.bulk.hashes import digests_of, rows_of, spelled, sum_of
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
-from crosstable.office.bulk.pending import Pending, pending_since, sections_since
-from crosstable.office.bulk.posting import Post, added
 from crosstable.office.bulk.record import Known, known_since
 from crosstable.office.bulk.steps import KEY, STORED, Steps, current_since, placed, records_before, steps_of
-from crosstable.office.bulk.texts import rows_of, spelled
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
+from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.journal import Author, head
-from crosstable.office.ledger.postings import Posting
-from crosstable.office.ledger.runs import LONG, SOME, Run, StageClock, Watch, can_compile, last_run
+from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
+from crosstable.office.ledger.postings import LAYOUT, Posting
+from crosstable.office.ledger.runs import DIGESTS, LONG, SOME, Run, StageClock, Watch, can_compile, last_run
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
+
+# Digests of so many postings are made one by one, which is faster than beginning with columns.
+_FEW = 200
+# After so many new postings, where they are more than those of before, a server looks at what it has.
+_MANY = 100_000
+
+
+def state_of(connection: Connection) -> int:
+    """The state of an office after its last run: the sum of the digests of all current postings.
+
+    What a run of an older program wrote down was counted from other digests, so it is counted anew.
+    """
+    last = act_of(connection, last_run(connection))
+    if last is None:
+        return 0
+    if last.after.get("digests") == DIGESTS:
+        return int(last.after["state"], 16)
+    return sum_posted(connection)
+
+
+def sum_posted(connection: Connection) -> int:
+    """The sum of the digests of all current postings, counted anew."""
+    portions = portions_of(connection, current_since(DAWN), {"posting_id": pl.Int64(), **POSTING})
+    return sum(sum_of(digests_of(portion.select(*POSTING), LAYOUT)) for portion in portions)
+
+
+def _digests(postings: pl.DataFrame) -> list[bytes]:
+    rows = postings.select(*POSTING)
+    return [LAYOUT.digest(row) for row in rows.iter_rows()] if rows.height <= _FEW else digests_of(rows, LAYOUT)
+
+
+def added(entering: pl.DataFrame, old: pl.DataFrame) -> int:
+    """What new postings add to the state of an office, without those that they supersede."""
+    digests = _digests(entering)
+    stands = entering["rating_after"].is_not_null().to_list()
+    superseded = old[entering["old"].drop_nulls()]
+    return sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there]) - sum_of(
+        _digests(superseded)
+    )
+
+
+class Post:
+    """Postings on their way into the tables; a server takes them while others are made."""
+
+    def __init__(self, connection: Connection, *, is_large: bool) -> None:
+        """A first run that is large makes its indexes when all rows are there, which is faster.
+
+        Not on a server: whoever drops an index there locks out all readers of the table until the transaction ends.
+        """
+        self.connection = connection
+        last = head(connection)
+        assert last is not None
+        self.run = last.seq + 1
+        self.postings = 0
+        highest = connection.execute(select(func.max(tables.posting.c.posting_id))).scalar()
+        self._first = (highest or 0) + 1
+        self._state_before = self._total = state_of(connection)
+        is_file = connection.dialect.name == "sqlite"
+        self._indexes = [*tables.posting.indexes] if highest is None and is_large and is_file else []
+        for index in self._indexes:
+            index.drop(connection)
+        self._beside = ThreadPoolExecutor(1) if connection.dialect.name == "postgresql" else None
+        self._written: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._beside is not None:
+            self._beside.shutdown()  # nobody else may use the connection before
+
+    def enter(self, entering: pl.DataFrame, total: int) -> pl.DataFrame:
+        """Number new postings and write them; ``total`` is what they add to the state of the office."""
+        self._total += total
+        first = self._first + self.postings
+        self.postings += entering.height
+        numbers = pl.Series("posting_id", np.arange(first, first + entering.height), dtype=pl.Int64)
+        run = pl.lit(self.run, dtype=pl.Int32).alias("run")
+        rows = entering.select(numbers, run, "supersedes", *POSTING)
+        self.write(tables.posting, rows)
+        return rows
+
+    def write(self, table: Table, frame: pl.DataFrame) -> None:
+        """Write rows, once those before are written."""
+        self.wait()
+        if self._beside is None:
+            write_frame(self.connection, table, frame)
+        else:
+            self._written = self._beside.submit(write_frame, self.connection, table, frame)
+
+    def wait(self) -> None:
+        """Wait until everything is written."""
+        if self._written is not None:
+            self._written.result()
+            self._written = None
+
+    def finish(self, office: Office, author: Author, sections: int) -> str:
+        """Append the journal entry of the run, and write the run; the state of the office after it."""
+        self.wait()
+        for index in self._indexes:
+            index.create(self.connection)
+        if self.postings > max(_MANY, self._first) and self.connection.dialect.name == "postgresql":
+            # Without numbers about what is new, the next reading of a few members goes through all rows.
+            self.connection.execute(text(f"ANALYZE {tables.posting.name}"))
+        before, after = text_of(self._state_before), text_of(self._total)
+        told = {"sections": sections, "postings": self.postings}
+        counts = {
+            "engine": __version__,
+            "digests": DIGESTS,
+            **told,
+            "state": after,
+        }
+        change = Change(EntryKind.RATE, "", counts, {"state": before})
+        assert append(self.connection, office.clock, author, change) == self.run
+        run = {"act": self.run, "engine_version": __version__, **told, "state_before": before, "state_after": after}
+        write_rows(self.connection, tables.run, [run])
+        return after
+
 
 LOG = logging.getLogger("crosstable.office")
 Array = Any
 # So many rating changes are made at once.
-_FEW = 1000
+_MADE_AT_ONCE = 1000
 _RECORD = [posted_name(name) for name in POSTED]
 _WORKING = [name for name in Posting._fields[4:] if name not in _RECORD]
 _LEFT_EMPTY = Posting._fields[6:]
@@ -245,7 +378,7 @@ class _Posting:
         if self.renewal is not None:
             with self.clock.timed("keep columns"):
                 self.renewal.finish(state)
-        lines = ripple if len(ripple) > _FEW else tuple(ripple)
+        lines = ripple if len(ripple) > _MADE_AT_ONCE else tuple(ripple)
         return Run(self.post.run, self.sections, self.post.postings, lines, self._unratable())
 
     def _unratable(self) -> dict[Key, str]:

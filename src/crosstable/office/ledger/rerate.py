@@ -41,14 +41,14 @@ def rate_pending(office: Office, connection: Connection, author: Author, watch: 
 
 def is_pending(record: Record) -> bool:
     """Whether entries since the last run touch a rating."""
-    from crosstable.office.bulk.pending import pending_since
+    from crosstable.office.bulk.causes import pending_since
 
     return pending_since(record, last_run(record.connection)) is not None
 
 
 def sections_ahead(connection: Connection) -> int:
     """About how many sections a run will look at."""
-    from crosstable.office.bulk.pending import pending_since, sections_since
+    from crosstable.office.bulk.causes import pending_since, sections_since
 
     pending = pending_since(Record(connection, last_act_of(connection, None)), last_run(connection))
     return 0 if pending is None else sections_since(connection, pending.first)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 
-from crosstable.office.previews import Preview, PreviewedSection
+from crosstable.office.effects import Preview, PreviewedSection
 from crosstable.office.public import PublicRow
 from crosstable.pipeline.results import fault_object
 from crosstable.remedies import Reader, for_reader

@@ -33,15 +33,7 @@ from crosstable.office.sections import EventFact, SectionRows, rows_of
 from crosstable.office.submissions import event_of, present_rows
 from crosstable.office.views import known
 from crosstable.remedies import Reader, for_reader
-from crosstable.web.acting import (
-    Corrected,
-    Outcome,
-    act_on,
-    correct_for,
-    event_affiliate,
-    require_event,
-    today_of,
-)
+from crosstable.web.acting import Corrected, Outcome, act_on, correct_for, event_affiliate, require_event, today_of
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import actor_in, in_office, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of

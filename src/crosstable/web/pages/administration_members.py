@@ -15,11 +15,11 @@ from crosstable.formats.sheet_rows import csv_bytes
 from crosstable.office.database import Office
 from crosstable.office.erasing import Erased, erase_member
 from crosstable.office.erasure_list import list_path, write_list
-from crosstable.office.exporting import everything_about
 from crosstable.office.jobs import Job, JobKind, NewJob, add_job
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
+from crosstable.office.persons import everything_about
 from crosstable.office.security_log import SecurityEntry, SecurityKind, note_apart, security_entries
 from crosstable.office.views import known
 from crosstable.web.acting import soon

@@ -25,8 +25,7 @@ from crosstable.terms import (
     Result,
     SectionType,
 )
-from crosstable.web.pages.game_points import games_of
-from crosstable.web.pages.sections import Rated, rated_section, require_section
+from crosstable.web.pages.sections import Rated, games_of, rated_section, require_section
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Snapshot
 from crosstable.web.shapes import Place, Rating, place_of, rating_of

@@ -14,9 +14,17 @@ from crosstable.explanation import Line, usual_document
 from crosstable.explanation.lines import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
 from crosstable.terms import GAME_SCORES
-from crosstable.web.pages.game_points import Shares, games_of, shares_of
 from crosstable.web.pages.members import SystemName
-from crosstable.web.pages.sections import EventId, Rated, SectionNumber, rated_section, require_section
+from crosstable.web.pages.sections import (
+    EventId,
+    Rated,
+    SectionNumber,
+    Shares,
+    games_of,
+    rated_section,
+    require_section,
+    shares_of,
+)
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of

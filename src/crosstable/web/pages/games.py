@@ -14,9 +14,8 @@ from crosstable.office.public_index import Listed
 from crosstable.office.settings import half_up
 from crosstable.terms import RatingSystem, total
 from crosstable.web.pages.explanations import RESULTS, PlayedSection, played_section
-from crosstable.web.pages.game_points import games_of, shares_of
 from crosstable.web.pages.members import MOST_ID, MemberId, OneSystem, require_member
-from crosstable.web.pages.sections import rated_section
+from crosstable.web.pages.sections import games_of, rated_section, shares_of
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged

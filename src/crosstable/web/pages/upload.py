@@ -12,7 +12,7 @@ from crosstable.errors import Fault, UnratableSectionError
 from crosstable.office.checking import Sender
 from crosstable.office.comparing import public_differences
 from crosstable.office.database import Office
-from crosstable.office.previews import Preview, preview
+from crosstable.office.effects import Preview, preview
 from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.office.views import known
 from crosstable.pipeline.rating import rate

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from crosstable.errors import AcceptanceError, Fault
 from crosstable.office.database import Office
-from crosstable.office.previews import source_for
+from crosstable.office.effects import source_for
 from crosstable.office.views import known
 from crosstable.pipeline.drafts import Affiliate
 from crosstable.pipeline.submitting import EXTENSIONS
