@@ -191,7 +191,9 @@ def test_on_a_phone_a_tap_on_a_name_changes_no_result_and_the_answer_is_pointed_
     context.close()
 
 
-def test_what_is_unfolded_stays_so_while_somebody_types_and_a_refusal_is_told(page: Page) -> None:
+def test_what_is_unfolded_stays_so_while_somebody_types_and_a_refusal_is_told(browser: Browser, site: Served) -> None:
+    context = context_of(browser, base_url=site.address, viewport=WIDE)  # a refusal is an error to the browser
+    page = context.new_page()
     page.goto("/estimate?rating=1512/40&game=W1640,D1720,L1600")
     before = page.locator("#result").inner_text()
     page.locator("[data-fold=scores] summary").click()
@@ -202,6 +204,24 @@ def test_what_is_unfolded_stays_so_while_somebody_types_and_a_refusal_is_told(pa
     field.fill(" ".join(["W1640"] * 60))
     field.press("Tab")
     expect(page.locator("#answer .error")).to_contain_text("An estimate has at most 50 games")
+    context.close()
+
+
+def test_whose_id_was_chosen_is_said_and_a_pasted_list_has_its_own_button(page: Page, there: dict[str, Any]) -> None:
+    page.goto(f"/members/{there['member']}")
+    name = page.get_by_role("heading", level=1).inner_text()
+    page.goto("/estimate")
+    field = page.get_by_label("Your rating")
+    field.press_sequentially(name[:8])
+    page.get_by_role("listbox").get_by_role("option", name=name).first.click()
+    expect(field).to_have_value(str(there["member"]))
+    expect(page.locator("[data-chosen]")).to_have_text(name)
+    page.get_by_label("Entry list").fill("10000005")
+    press(page.get_by_role("button", name="Use this list"))
+    expect(page.locator("#range")).to_be_visible()
+    expect(page.locator("[data-chosen]")).to_have_text(name)
+    page.get_by_label("Your rating").press_sequentially("1")
+    expect(page.locator("[data-chosen]")).to_have_count(0)
 
 
 def test_the_report_of_an_audit_can_be_copied_and_a_player_found(page: Page) -> None:

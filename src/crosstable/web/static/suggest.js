@@ -84,11 +84,22 @@ export function suggest(field, chosen) {
   field.addEventListener("blur", () => show([]));
 }
 
+// Beside an ID that was chosen stands whose it is, until another one is typed.
+function name(field, text) {
+  const box = field.closest(".suggests").parentElement;
+  box.querySelector("[data-chosen]")?.remove();
+  if (!text) return;
+  const hint = document.createElement("p");
+  [hint.className, hint.dataset.chosen, hint.textContent] = ["hint", "", text];
+  box.append(hint);
+}
+
 for (const field of document.querySelectorAll("[data-suggest]")) {
-  suggest(field, ({ href, value, name }) => {
+  suggest(field, ({ href, value, name: known }) => {
     if (field.dataset.suggest === "all") { location.href = href; return; }
     field.value = value;
-    field.title = name;
+    name(field, known);
     field.dispatchEvent(new Event("change", { bubbles: true }));
   });
+  if (field.dataset.suggest !== "all") field.addEventListener("input", () => name(field, ""));
 }
