@@ -46,10 +46,12 @@ class KeptFiles:
         if erasures == self._erasures:
             return
         self._erasures = erasures
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for path in self.folder.iterdir():
+        try:
+            for path in [*self.folder.iterdir()] if self.folder.is_dir() else ():
                 if not path.name.startswith(self.name_of("", erasures)):
                     path.unlink(missing_ok=True)
+        except OSError as error:  # a folder that may only be read
+            LOG.warning("lists that name somebody who was erased are still kept in %s: %s", self.folder, error)
 
     def find(self, name: str) -> BinaryIO | None:
         """A file that was kept, open: whoever lets it go meanwhile takes only its name."""
