@@ -173,9 +173,9 @@ def warnings_of(differences: Differences, name: str = "the first") -> list[str]:
     """Where metrics, or all games and those of rated players, disagree about who predicts better."""
     sides: set[str] = set()
     told = []
-    for one in differences.measures:
+    for one in (one for one in differences.measures if one.group in COMPARED):
         found: dict[str, list[str]] = {}
-        for metric, called in SIDES.items() if one.group in COMPARED else ():
+        for metric, called in SIDES.items():
             gap: Estimate = getattr(one, metric)
             if gap.high < 0.0 or gap.low > 0.0:
                 found.setdefault("better" if gap.high < 0.0 else "worse", []).append(called)
