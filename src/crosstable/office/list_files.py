@@ -32,7 +32,7 @@ from crosstable.output.words import printable
 from crosstable.terms import RatingSystem
 
 if TYPE_CHECKING:
-    from xlsxwriter.worksheet import Worksheet
+    from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
 Value = str | float | int | bool | None
 UNRATED = "Unrated"
