@@ -1,6 +1,7 @@
 """A rated event as one HTML page for a browser, a telephone or a printer: no scripts, nothing loaded from elsewhere.
 
 On a narrow screen every row becomes a small card; the table stays a table for those who hear it.
+A plain install makes it, without a library for templates (decision 0013).
 
 How the crosstable page looks: on a screen, light or dark; on a telephone, a card for each row; on paper. Every text
 keeps a contrast of at least 4.5 to 1 with what is behind it, on the striped rows too.

@@ -196,7 +196,7 @@ class RatingsApi:
         return answer
 
     def _asked(self, address: str) -> object:
-        """The answer of the server, tried again while it is busy or cannot be reached."""
+        """The answer of the server, tried again while it is busy or cannot be reached (decision 0013)."""
         import httpx
 
         said = ""

@@ -1,4 +1,4 @@
-"""How much anybody may ask: calls a minute from one address, and queues for what takes long."""
+"""How much anybody may ask: calls a minute from one address, and queues for what takes long (decision 0013)."""
 
 import hashlib
 import ipaddress

@@ -1,4 +1,7 @@
-"""Finding members by id, by a pasted list of ids, by name with accents, typos and any order of words; and places."""
+"""Finding members by id, by a pasted list of ids, by name with accents, typos and any order of words; and places.
+
+In memory, and the same over both stores (decision 0013).
+"""
 
 import re
 import unicodedata

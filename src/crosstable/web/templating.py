@@ -7,7 +7,8 @@ name, made visible and of its own direction), ``figure``, ``signed``, ``places``
 What a page without an office needs of them is in ``app.templating``.
 
 The rows of the longest tables are written in one go (``history_rows``): a template asks for every cell by itself, which
-is most of the work there. Here as there every text is escaped, and what a file holds is made visible (``plain``).
+is most of the work there (decision 0013). Here as there every text is escaped, and what a file holds is made visible
+(``plain``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
