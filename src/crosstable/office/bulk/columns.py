@@ -4,7 +4,7 @@ There is a file for each month in which sections end, and a list of the files. T
 held and the state of the office then, which is the sum of the digests of all current postings. It counts only where
 the record says the same of that run; what runs have posted since is read from the database. Postings are never
 changed, so nothing else can come between. A file whose hash is not that of the list is not used. Whoever owns the
-office may delete all of this at any time: the next long run makes it anew.
+office may delete all of this at any time: the next long run makes it anew (decision 0014).
 """
 
 import hashlib
