@@ -112,8 +112,20 @@ function build() {
   box.after(form.querySelector("button:not([type])"), field.parentElement); // the rows say the same
 }
 
+// Beside an ID that was chosen stands whose it is, until something else is typed.
+function named(rating) {
+  const box = rating.closest(".suggests").parentElement, hint = document.createElement("p");
+  box.querySelector("[data-chosen]")?.remove();
+  [hint.className, hint.dataset.chosen, hint.textContent] = ["hint", "", rating.title];
+  if (rating.title) box.append(hint);
+}
+
 if (form && field) {
   build();
+  if ("suggest" in form.rating.dataset) {
+    form.rating.addEventListener("change", () => { if (form.rating.title) named(form.rating); });
+    form.rating.addEventListener("input", () => { form.rating.title = ""; named(form.rating); });
+  }
   form.append(pointer);
   point();
   for (const kind of ["scroll", "resize"]) addEventListener(kind, point, { passive: true });

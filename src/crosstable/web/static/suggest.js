@@ -84,22 +84,11 @@ export function suggest(field, chosen) {
   field.addEventListener("blur", () => show([]));
 }
 
-// Beside an ID that was chosen stands whose it is, until another one is typed.
-function name(field, text) {
-  const box = field.closest(".suggests").parentElement;
-  box.querySelector("[data-chosen]")?.remove();
-  if (!text) return;
-  const hint = document.createElement("p");
-  [hint.className, hint.dataset.chosen, hint.textContent] = ["hint", "", text];
-  box.append(hint);
-}
-
 for (const field of document.querySelectorAll("[data-suggest]")) {
-  suggest(field, ({ href, value, name: known }) => {
+  suggest(field, ({ href, value, name }) => {
     if (field.dataset.suggest === "all") { location.href = href; return; }
     field.value = value;
-    name(field, known);
+    field.title = name;
     field.dispatchEvent(new Event("change", { bubbles: true }));
   });
-  if (field.dataset.suggest !== "all") field.addEventListener("input", () => name(field, ""));
 }
