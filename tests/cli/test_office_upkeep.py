@@ -182,9 +182,9 @@ def test_the_secret_of_the_founding_is_never_printed(club: Desk) -> None:
         assert secret not in club.done(*command), command
     for damage in (f"{first} ", first[:-1]):
         club.change("UPDATE act SET after = ? WHERE seq = 1", damage)
-        for command in (("verify",), ("verify", "--json"), ("log", "--json"), ("status",), ("upgrade",)):
-            ran = club(*command)
-            assert secret not in ran.out + ran.err, (damage, command)
+        for said in ("verify", "verify --json", "log --json", "status", "upgrade"):
+            ran = club(*said.split())
+            assert secret not in ran.out + ran.err, (damage, said)
 
 
 def test_a_refusal_does_not_repeat_the_password(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,7 @@ class Snapshot:
         self.rated_at = None if rated is None else rated.at
         self.erasures = len(erasures(self.connection))
         is_known = before is not None and before.erasures == self.erasures  # what was found before names who was erased
-        self.found = before.found if before is not None and is_known else nothing_found()
+        self.found: Found = before.found if before is not None and is_known else nothing_found()
         self.public = PublicOffice(self.connection)
         self.identity: Identity = identity(self.connection)
         self.name = self.identity.name or office_name(self.connection)
