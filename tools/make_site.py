@@ -17,6 +17,9 @@ ROOT_PAGES["SECURITY.md"] = "SECURITY.md"
 _OUTSIDE = re.compile(r'<script src="https://[^"]*"></script>')
 # The corner of a table is no header.
 _EMPTY_HEADER = re.compile(r"<th([^>]*)></th>")
+# In a table GitHub wants the bar of a command escaped, MkDocs shows the backslash.
+_ROW = re.compile(r"^\|.*$", flags=re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -58,7 +61,8 @@ def linked(text: str, folder: Path) -> str:
             return found[0]
         return words if not mark else ""
 
-    return _LINK.sub(link, text)
+    bars = _ROW.sub(lambda row: _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), text)
+    return _LINK.sub(link, bars)
 
 
 if __name__ == "__main__":
