@@ -79,6 +79,7 @@ NOT_ON_PAGES = (
         "office/proof.py",
         "office/former.py",
         "office/founding.py",
+        "office/mail_server.py",
     ),
     *("office/stores.py", "office/database.py", "office/public_file.py", "office/originals.py", "office/audit.py"),
     *("office/list_files.py", "office/outside_ratings.py", "pipeline/frames.py", "office/demonstration.py"),

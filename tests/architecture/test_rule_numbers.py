@@ -59,7 +59,6 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.limits": allowed("the last year that a year of birth can be", 2100),
     "crosstable.office.bulk.compiled": allowed("how far a peak lies above all that matters", 400),
     "crosstable.office.published": allowed("the last year of a list", 2200),
-    "crosstable.office.settings": allowed("the port of mail", 25),
     "crosstable.office.titles": allowed("the National Master's title (official facts §1)", 2200),
     "crosstable.output.charts": allowed("sizes of drawings, steps of axes", 25, 26),
     "crosstable.output.crosstable_html": allowed("the weight of a font", 400),

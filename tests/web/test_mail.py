@@ -17,7 +17,7 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import mail_address, set_disabled, set_mail_address
-from crosstable.office.settings import PREFIX, SITE, MailServer, mail_server
+from crosstable.office.mail_server import PREFIX, SITE, MailServer, mail_server
 from crosstable.web.app import _mail
 from crosstable.web.mail import send_due
 from tests.office.made_office import report, run, section, send

@@ -138,7 +138,7 @@ def _require_networks(options: argparse.Namespace) -> None:
 
 def _require_mail() -> None:
     """Mail is configured completely, or not at all."""
-    from crosstable.office.settings import mail_server
+    from crosstable.office.mail_server import mail_server
 
     try:
         mail_server()

@@ -1,7 +1,7 @@
 """A member's whole public file, read in a handful of statements: a site is asked for members more than for all else.
 
 What is the same for everybody is read once (decisions, openings that set floors); a member's own statements are made
-once and only bound. Somebody under several ids is read the long way, through the questions of ``public_views``; both
+once and only bound. Somebody under several ids is read the long way, through the questions of ``public``; both
 ways give the same.
 """
 

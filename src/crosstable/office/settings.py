@@ -1,14 +1,12 @@
 """Settings of an office, switches and texts, kept in the record by journal entries of their own.
 
-Also how the office rounds, and how mail leaves this machine, which the environment of the server says.
+Also how the office rounds.
 """
 
 import base64
 import json
 import math
-import os
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -140,40 +138,3 @@ def half_up(value: float, places: int) -> float:
     """A number to so many places, halves upward as official ratings are rounded."""
     unit = 10.0**places
     return math.floor(value * unit + 0.5) / unit
-
-
-PREFIX = "CROSSTABLE_SMTP_"
-SITE = "CROSSTABLE_URL"
-PORTS = {"starttls": 587, "tls": 465, "none": 25}
-_HERE = ("127.0.0.1", "localhost", "::1")
-
-
-class MailServer(NamedTuple):
-    """How mail leaves this machine, from whom, and where its links lead."""
-
-    host: str
-    port: int
-    security: str
-    sender: str
-    site: str
-    user: str = ""
-    password: str = ""
-
-
-def mail_server(environment: Mapping[str, str] = os.environ) -> MailServer | None:
-    """The mail server that the environment names, nothing where it names none; half a setting is refused."""
-    given = {name: environment.get(f"{PREFIX}{name}", "").strip() for name in ("HOST", "FROM", "PORT", "TLS", "USER")}
-    if not given["HOST"]:
-        return None
-    site, security = environment.get(SITE, "").rstrip("/"), given["TLS"].lower() or "starttls"
-    password = environment.get(f"{PREFIX}PASSWORD", "")
-    if security not in PORTS:
-        raise OfficeError(f"{PREFIX}TLS is {given['TLS']!r}; it is starttls, tls or none")
-    if "@" not in given["FROM"] or not site.startswith(("https://", "http://")):
-        raise OfficeError(f"mail needs {PREFIX}FROM (ratings@example.org) and {SITE} (https://ratings.example.org)")
-    if given["PORT"] and not given["PORT"].isdecimal():
-        raise OfficeError(f"{PREFIX}PORT is {given['PORT']!r}, which is no port")
-    if password and security == "none" and given["HOST"] not in _HERE:
-        raise OfficeError(f"{PREFIX}TLS is none: the password would travel in clear")
-    port = int(given["PORT"] or PORTS[security])
-    return MailServer(given["HOST"], port, security, given["FROM"], site, given["USER"], password)

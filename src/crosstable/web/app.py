@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from crosstable import __version__
 from crosstable.errors import OfficeError
 from crosstable.office.database import open_office
-from crosstable.office.settings import mail_server
+from crosstable.office.mail_server import mail_server
 from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache

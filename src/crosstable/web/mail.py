@@ -16,7 +16,7 @@ from crosstable.office.accounts import Mailbox, mailboxes_behind, set_told
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, last_act_of
-from crosstable.office.settings import MailServer
+from crosstable.office.mail_server import MailServer
 from crosstable.office.submissions import event_of
 from crosstable.office.views import known
 from crosstable.output.words import printable
