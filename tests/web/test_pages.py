@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crosstable.app.answering import Request, reply_to
 from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
 from crosstable.calculator.uncertainty import plus_minus
@@ -347,6 +348,18 @@ def test_what_somebody_sees_while_typing_is_the_answer_of_the_whole_page(
     assert part.text.strip() == whole.strip()
     assert part.text.strip()
     assert part.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_application_answers_its_page_in_part_too(language: str) -> None:
+    query = [("rating", "1512/40"), ("game", "W1640 D1720 L1600 T1800"), ("target", "1550")]
+    page, part = (
+        reply_to(Request("GET", path, query, language=language)) for path in ("/estimate", "/estimate/answer")
+    )
+    assert (page.status, part.status) == (200, 200)
+    assert part.body.strip() in page.body
+    assert 'id="result"' in part.body
+    assert reply_to(Request("GET", "/estimate/answer", [("rating", "x"), ("game", "q")])).status == 422
 
 
 def test_an_estimate_that_cannot_be_made_says_everything_that_is_wrong(site: TestClient) -> None:

@@ -301,8 +301,9 @@ _FIELDS = tuple(
 def fields_of(request: EstimateRequest) -> tuple[tuple[str, str], ...]:
     """A request as named texts, those of a form as well as of a link; the rating is always told."""
     found = []
+    values: tuple[Any, ...] = request
     for name, how, at, usual in _FIELDS:
-        value: Any = request[at]
+        value = values[at]
         if how.is_list:
             found += [(name, how.write(each)) for each in value]
         elif value != usual or name == "rating":

@@ -76,7 +76,7 @@ RATING_FRAMES = (
     Frame("narrow", 340, 220, 40, right=10, top=12, bottom=28),
 )
 # One drawing for wide and narrow columns alike; the style sheet keeps its numbers legible.
-SCORES_FRAME = Frame("scores", 540, 300, 52, right=16, top=14, bottom=34)
+SCORES_FRAME = Frame("scores", 540, 300, 66, right=16, top=14, bottom=34)
 # A shorter time has days below it, not months.
 DAYS_FOR_MONTHS = 200
 # A shorter axis of games or scores is marked at half points too.
