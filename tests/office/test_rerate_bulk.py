@@ -273,7 +273,7 @@ def test_lines_of_a_ripple_are_made_when_they_are_asked_for(pair: Pair, monkeypa
     both(pair, a_club)
     rated_both_ways(*pair)
     both(pair, lambda office: correct_result(office, AUTHOR, "q1", ChangedResult(1, 1, 1, "L2"), TODAY))
-    monkeypatch.setattr(run, "_FEW", 0)
+    monkeypatch.setattr(run, "_MADE_AT_ONCE", 0)
     first, second = rated(pair[0], PLAIN), rated(pair[1], LONG)
     assert first is not None
     assert second is not None

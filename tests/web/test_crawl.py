@@ -24,6 +24,7 @@ MOST = 2000
 # leads to what operators ask.
 NOT_HERE = {
     *operations.PATHS,
+    "/estimate/answer",  # a part of the estimate page, which the script of that page asks for
     *("/identity.css", "/logo.png", "/feeds/[^/]+"),
     *(f"/{kind}/[^/]+{form}" for kind in ("clubs", "directors", "states") for form in ("", ".json")),
 }
