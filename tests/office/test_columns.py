@@ -17,6 +17,7 @@ from crosstable.office.bulk import columns, compiled, run
 from crosstable.office.bulk.checkpoints import folder_of
 from crosstable.office.bulk.columns import COLUMNS, Since, columns_of, month_of, stored_since
 from crosstable.office.bulk.frames import frame_of
+from crosstable.office.bulk.run import state_of
 from crosstable.office.bulk.steps import STORED, current_since
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
@@ -144,6 +145,41 @@ def test_files_that_are_damaged_are_not_used_and_made_anew(
     is_told = "be used" in caplog.text or "be read" in caplog.text
     assert is_told == (which == ".arrow" or how == "cut")  # a list that says something else is that of another record
     assert_the_same(office, [date(2026, 3, 1)], month_of(date(2026, 3, 1)))
+
+
+def test_files_of_another_history_with_the_same_ratings_do_not_count(new_office: NewOffice) -> None:
+    """As after a restore: the same corrections in another order give the same ratings, under other numbers."""
+    one, other = new_office(), new_office()
+    for office, order in ((one, ("q0", "apart")), (other, ("apart", "q0"))):
+        a_club(office)
+        rated(office, LONG)
+        for event_id in order:
+            draw_in(office, event_id)
+            rated(office, LONG)
+    with one.reading() as here, other.reading() as there:
+        assert state_of(here) == state_of(there)
+        assert columns_of(one, here) is not None
+        assert columns_of(one, there) is None
+
+
+def test_a_damaged_file_of_an_earlier_month_stops_no_run(
+    new_office: NewOffice, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A run that begins later has to write it anew, because an interpreted one has posted something there since."""
+    office = new_office()
+    a_club(office)
+    rated(office, LONG)
+    draw_in(office, "q0")
+    rated(office, PLAIN)
+    for path in files_of(office):
+        if path.name.startswith("2026-03"):
+            path.write_bytes(b"not what was written")
+    draw_in(office, "q2")
+    with caplog.at_level(logging.WARNING):
+        rated(office, LONG)
+    assert "begin later" in caplog.text
+    assert_the_same(office, [date(2026, 3, 1), date(2026, 7, 1)], month_of(date(2026, 7, 1)))
+    Claims(office).after_a_run()
 
 
 def test_files_of_a_run_that_was_not_stored_do_not_count(

@@ -1,10 +1,10 @@
 """The current postings as files of columns beside the record: a long run reads them instead of rows of a database.
 
 There is a file for each month in which sections end, and a list of the files. The list names the run after which they
-held and the state of the office then, which is the sum of the digests of all current postings. It counts only where
-the record says the same of that run; what runs have posted since is read from the database. Postings are never
-changed, so nothing else can come between. A file whose hash is not that of the list is not used. Whoever owns the
-office may delete all of this at any time: the next long run makes it anew (decision 0014).
+held, the head of the journal before it, and the state of the office after it, which is the sum of the digests of all
+current postings. It counts only where the record says the same; what runs have posted since is read from the database.
+Postings are never changed, so nothing else can come between. A file whose hash is not that of the list is not used.
+Whoever owns the office may delete all of this: the next long run makes it anew (decision 0014).
 """
 
 import hashlib
@@ -29,6 +29,7 @@ from crosstable.office.bulk.checkpoints import folder_of
 from crosstable.office.bulk.frames import frame_of
 from crosstable.office.bulk.steps import STORED, current_since
 from crosstable.office.database import Office
+from crosstable.office.ledger.journal import JournalEntry, act_of
 
 LOG = logging.getLogger("crosstable.office")
 Array = Any
@@ -113,12 +114,13 @@ def columns_of(office: Office, connection: Connection) -> Columns | None:
             with open(os.path.join(folder, _list_of(run)), encoding="utf-8") as opened:
                 said = json.load(opened)
             months = {int(month): File(*file) for month, file in said["months"].items()}
-            claims, first = (said["layout"], said["state"]), int(said["first"])
+            claims, first = (said["layout"], said["head"], said["state"]), int(said["first"])
         except _UNREADABLE as error:
             LOG.warning("a list of files of postings cannot be read: %s", error)
             continue
         state = connection.execute(select(tables.run.c.state_after).where(tables.run.c.act == run)).scalar()
-        if claims == (_LAYOUT, state):
+        before = act_of(connection, run - 1)
+        if before is not None and claims == (_LAYOUT, before.digest, state):
             return Columns(folder, run, first, months)
     return None
 
@@ -165,8 +167,8 @@ class Renewal:
     Nothing counts before the run is stored, because only then the record knows its state.
     """
 
-    def __init__(self, folder: str, run: int, before: Columns | None, since: date, posted: Since) -> None:
-        self.folder, self.run, self.first = folder, run, month_of(since)
+    def __init__(self, folder: str, head: JournalEntry, before: Columns | None, since: date, posted: Since) -> None:
+        self.folder, self.head, self.run, self.first = folder, head, head.seq + 1, month_of(since)
         self.before = None if posted.moved is None else before
         self._posted, self._earlier = posted.rows, {self.first: posted.earlier}
         codes = _month_of(posted.rows["ended"]).to_numpy()
@@ -188,8 +190,13 @@ class Renewal:
         self._months = {**before.months}
         touched = {*_month_of(moved["ended"]), *_month_of(moved["was"].drop_nulls())}
         self._late = {month for month in touched if month >= self.first}
-        for month in sorted(month for month in touched if before.first <= month < self.first):
-            self._write(month, self._of_before(before, month, moved))
+        try:
+            for month in sorted(month for month in touched if before.first <= month < self.first):
+                self._write(month, self._of_before(before, month, moved))
+        except _UNREADABLE as error:
+            LOG.warning("a file of postings cannot be used, so the files begin later: %s", error)
+            self._months = {month: file for month, file in self._months.items() if month >= self.first}
+            return
         self.first = before.first
 
     def _of_before(self, before: Columns, month: int, moved: pl.DataFrame) -> pl.DataFrame:
@@ -227,7 +234,8 @@ class Renewal:
         for month in sorted({*self._fresh, *self._gone, *self._late, *unwritten}):
             self._flush(month)
         months = {str(month): file for month, file in sorted(self._months.items())}
-        said = {"layout": _LAYOUT, "state": state, "first": self.first, "months": months}
+        claims = {"layout": _LAYOUT, "head": self.head.digest, "state": state}
+        said = {**claims, "first": self.first, "months": months}
         self._put(_list_of(self.run), json.dumps(said).encode())
         if self._is_kept:
             self._drop_others()

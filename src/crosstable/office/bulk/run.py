@@ -41,7 +41,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
+from crosstable.office.ledger.journal import Author, Change, EntryKind, JournalEntry, act_of, append, head
 from crosstable.office.ledger.postings import LAYOUT, Posting
 from crosstable.office.ledger.runs import DIGESTS, LONG, SOME, Run, StageClock, Watch, can_compile, last_run
 from crosstable.record_rows import POSTED, posted_name
@@ -211,7 +211,7 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
     with Post(connection, is_large=plan.is_large) as post:
         posting = _Posting(post, plan, watch.clock, parts)
         if parts is not None and plan.span.known.archive.entries.height >= MANY:
-            posting.keep(folder_of(office, COLUMNS), columns)
+            posting.keep(folder_of(office, COLUMNS), last, columns)
         with watch.clock.timed("rate"):
             plan.replay.go(posting.take, watch.progress)
         if parts is not None and parts.kept:
@@ -294,11 +294,11 @@ class _Posting:
         self.entered: list[pl.DataFrame] = []
         self.sections = 0
 
-    def keep(self, folder: str, columns: Columns | None) -> None:
+    def keep(self, folder: str, last: JournalEntry, columns: Columns | None) -> None:
         """Keep what is posted as columns, too."""
         posted = self.plan.posted
         assert posted is not None
-        self.renewal = Renewal(folder, self.post.run, columns, self.plan.since, posted)
+        self.renewal = Renewal(folder, last, columns, self.plan.since, posted)
         self.renewal.expect(self.old.filter(pl.col("is_moved")))
 
     def take(self, due: Due) -> None:
