@@ -10,6 +10,9 @@ from crosstable.terms import RECORD_FIELDS, FieldKind, Floor, FloorKind, MatchCh
 _DEFAULTS = PlayerRating._field_defaults
 # What a posting keeps of the record after a section.
 POSTED = tuple(name for name, kept in RECORD_FIELDS.items() if kept.is_posted)
+_MORE = (FieldKind.LEVEL, FieldKind.FLOORS, FieldKind.CHANGES)
+# What few records have: floors, a ceiling, changes by matches.
+MORE_THAN_NUMBERS = tuple(name for name, kept in RECORD_FIELDS.items() if kept.kind in _MORE)
 
 
 def starts_by_system(named: Mapping[str, Sequence[float]]) -> dict[RatingSystem, tuple[float, float]]:

@@ -185,14 +185,17 @@ def bare(standing: PlayerRating) -> PlayerRating:
     return standing._replace(floors=(), ceiling=None, published=None)
 
 
-def moved(decision: Decision, before: PlayerRating | None) -> PlayerRating | None:
-    """What a moving decision makes of a rating record; a floor cannot be lowered where there is no rating."""
-    if decision.kind is DecisionKind.LOWER_FLOOR:
-        return None if before is None else before._replace(lowered_floor=decision.value)
-    assert decision.value is not None
-    games = decision.details.get("games")
+def moved(what: StartingRating | Decision, before: PlayerRating | None) -> PlayerRating | None:
+    """What a starting rating or a moving decision makes of a rating record.
+
+    A floor cannot be lowered where there is no rating.
+    """
+    if isinstance(what, StartingRating):
+        return bare(what.standing)
+    if what.kind is DecisionKind.LOWER_FLOOR:
+        return None if before is None else before._replace(lowered_floor=what.value)
+    assert what.value is not None
+    games = what.details.get("games")
     if before is None:
-        return PlayerRating(rating=decision.value, games=games, as_of=decision.effective)
-    return before._replace(
-        rating=decision.value, games=before.games if games is None else games, as_of=decision.effective
-    )
+        return PlayerRating(rating=what.value, games=games, as_of=what.effective)
+    return before._replace(rating=what.value, games=before.games if games is None else games, as_of=what.effective)

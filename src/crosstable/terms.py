@@ -246,7 +246,8 @@ class PlayerRating(NamedTuple):
     """A player's rating record in one system before or after a section; ``None`` means that it is not known.
 
     This is the one list of its fields: arrays, tables, archives, event files, sheets, schemas and the documentation
-    follow from it, by the kind of each.
+    follow from it, by the kind of each. Types are spelled twice more, in ``engine.records.Numbers`` and in the office's
+    ``Posting``; offices that are there need a revision of their tables.
     """
 
     rating: Annotated[float, Kept(FieldKind.RATING, "The rating, to full precision.")]
@@ -298,6 +299,15 @@ class OutsideRating(NamedTuple):
 
     rating: float
     as_of: date | None = None
+
+
+# What FIDE calls the federation.
+USA = "USA"
+
+
+def is_of_usa(flag: str | None) -> bool:
+    """Whether a FIDE flag is that of the USA; one that is not told is not held against anybody (§6)."""
+    return flag is None or flag.upper() == USA
 
 
 class GivenStart(NamedTuple):

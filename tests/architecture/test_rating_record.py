@@ -1,4 +1,7 @@
-"""The rating record has one list of fields: a line in it is enough for every shape that follows from it."""
+"""The rating record has one list of fields: a line in it is enough for every shape that follows from it.
+
+Two more lines give it a type where attributes are read: without them the program says so at once, or the type checker.
+"""
 
 import shutil
 import subprocess
@@ -6,24 +9,39 @@ import sys
 from pathlib import Path
 
 import crosstable
+from crosstable.engine.records import NUMBERS, Numbers
+from crosstable.history.record_frames import IN_ROW
+from crosstable.office.ledger.postings import Posting
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.terms import RECORD_FIELDS, PlayerRating
 from tests.architecture.source import ROOT
 
 LINE = '    abroad: Annotated[int | None, Kept(FieldKind.COUNT, "Sections abroad.")] = None\n'
 AFTER = "    losses: Annotated["
+# Where types are spelled: a module, what the new line stands before there, and the line.
+TYPED = (
+    ("engine/records.py", "    losses: int\n", "    abroad: int\n"),
+    ("office/ledger/postings.py", "    losses: int | None = None\n", "    abroad: int | None = None\n"),
+)
 USED = """
 import json
 from datetime import date
+import numpy as np
+import polars as pl
+from crosstable.engine.records import numbers_of, put_numbers, with_numbers
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read
 from crosstable.formats.event_json_write import write
 from crosstable.formats.columns import column_of, columns_for
 from crosstable.history.archive_contents import openings_of
 from crosstable.history.archive_tables import schema_of
+from crosstable.history.kernel.arrays import RECORD, unrated
+from crosstable.history.record_frames import IN_ROW, columns_of, lay_records
 from crosstable.office import tables
-from crosstable.record_rows import rating_from, row_of
-from crosstable.terms import PlayerRating
+from crosstable.office.bulk.due import POSTING
+from crosstable.office.ledger.postings import Key, PostingKey, posting_of_standing
+from crosstable.record_rows import POSTED, posted_name, rating_from, row_of
+from crosstable.terms import PlayerRating, RatingSystem
 from tools.record_page import event_schema, record_page
 
 player = {"number": 1, "name": "One", "rounds": ["W2"], "ratings": {"OTBR": {"rating": 1500, "abroad": 3}}}
@@ -40,19 +58,33 @@ assert "OTBR abroad" in columns_for([found.report.sections[0].players[0].backgro
 assert rating_from(row_of(standing)) == standing
 assert "abroad" in tables.opening.c and "abroad" in tables.posting.c
 assert "abroad" in schema_of("openings")
+assert with_numbers(PlayerRating(0.0), numbers_of(standing), ("abroad",)).abroad == 3
+
+about = PostingKey("1", RatingSystem.OTBR, "e", 1)
+posting = posting_of_standing(about, Key(date(2026, 1, 1), date(2026, 1, 1), "e", 1), None, standing)
+assert posting.abroad == 3 and posting.standing == standing and "abroad" in POSTING
+rows = pl.DataFrame([posting], schema=posting._fields, orient="row", infer_schema_length=None)
+rows = rows.with_columns(as_of=pl.lit(date(2026, 1, 1)))
+table = unrated(3)
+assert RECORD.itemsize % 64 == 0
+lay_records(table, np.array([2]), rows, {name: posted_name(name) for name in IN_ROW})
+assert table["abroad"].tolist() == [0, 0, 3]
+assert columns_of(table[2:])["abroad"].to_list() == [3]
+put_numbers(table.view(np.recarray)[1], standing, IN_ROW)
+assert table["abroad"].tolist() == [0, 3, 3]
 assert "Sections abroad." in event_schema() and "Sections abroad." in record_page("")
 print("followed")
 """
 
 
 def test_a_field_is_one_line(tmp_path: Path) -> None:
-    """A field that is added to the list is read, written, kept and documented, with no other edit."""
+    """A field that is added to the list is read, written, kept, replayed and documented; only types are spelled."""
     package = tmp_path / "crosstable"
     shutil.copytree(Path(crosstable.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    terms = package / "terms.py"
-    text = terms.read_text("utf-8")
-    assert text.count(AFTER) == 1
-    terms.write_text(text.replace(AFTER, LINE + AFTER), "utf-8")
+    for name, before, line in (("terms.py", AFTER, LINE), *TYPED):
+        text = (package / name).read_text("utf-8")
+        assert text.count(before) == 1
+        (package / name).write_text(text.replace(before, line + before), "utf-8")
     shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "crosstable").symlink_to(package)
@@ -61,6 +93,13 @@ def test_a_field_is_one_line(tmp_path: Path) -> None:
         check=False,
     )  # fmt: skip
     assert ran.stdout == "followed\n", ran.stderr
+
+
+def test_types_are_spelled_for_every_field() -> None:
+    """Where attributes of a record are read, the type checker knows all of them."""
+    assert list(Numbers.__annotations__) == list(NUMBERS)
+    assert {posted_name(name) for name in POSTED} < set(Posting._fields)
+    assert set(IN_ROW) | {"lowered_floor"} == set(NUMBERS)
 
 
 def test_every_field_says_what_it_means() -> None:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.engine.rating import Replay
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
-from crosstable.history.plain import PlainSections, RecordArrays, Taken, key_of, members_of
-from crosstable.replaying import MOVING, Decision, StartingRating, bare, moved
+from crosstable.history.plain import PlainReplay, PlainSections, RecordArrays, Taken, key_of, members_of
+from crosstable.replaying import MOVING, Decision, StartingRating
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import PlayerRating, RatingSystem
+from crosstable.terms import RatingSystem
 
 Progress = Callable[[int], None]
 
@@ -84,7 +83,7 @@ def _line(section: int, member: int, system: RatingSystem, player: RatedPlayer) 
     )
 
 
-class InterpretedReplay(Replay[int]):
+class InterpretedReplay(PlainReplay):
     """Takes an archive section by section; ``records`` are by member what stands after the last one taken."""
 
     def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:
@@ -101,20 +100,10 @@ class InterpretedReplay(Replay[int]):
         at = 0
         for archived in sections_of(self.archive):
             while at < len(self._moves) and self._moves[at][1].key < key_of(archived):
-                self._move(*self._moves[at])
+                self.move(*self._moves[at])
                 at += 1
             taken = self._sections.take(archived)
             self.carry(taken.rated, members_of(archived).get)
             yield taken
         for left in self._moves[at:]:
-            self._move(*left)
-
-    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
-        """Set a member's rating record, without what decisions say: that is added where it is asked for."""
-        super().put(member, system, bare(record))
-
-    def _move(self, member: int, step: StartingRating | Decision) -> None:
-        assert step.system is not None
-        after = step.standing if isinstance(step, StartingRating) else moved(step, self.of(member).get(step.system))
-        if after is not None:
-            self.put(member, step.system, after)
+            self.move(*left)

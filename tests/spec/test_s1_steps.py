@@ -9,7 +9,7 @@ from crosstable.engine import RatedSection, rate
 from crosstable.engine.after import blank_sheet
 from crosstable.engine.records import known_games
 from crosstable.errors import ConvergenceError
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for, past_of, section_k
 from crosstable.rules.editions import edition_for
 from crosstable.terms import (

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosstable.engine.after import assumptions
 from crosstable.engine.records import Assumption
+from crosstable.formulas.outcome import fewest_established
 from crosstable.formulas.standard import effective_games, most_effective_games
 from crosstable.rules.editions import edition_for
+from crosstable.rules.rule_files import rule_set
 from crosstable.terms import Background, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, player, rate_wallchart
 
@@ -83,6 +86,16 @@ def test_an_unknown_count_mattered_from_lower_ratings_under_the_old_curve() -> N
         played = Played(start=date(2009, 5, 2))
         rated = player(rate_wallchart("1 | D2 | R: Unrated \n 2 | D1 | R: 1700/40", played, known={1: known}), 1)
         assert (Assumption.GAMES in rated.assumed) is is_assumed
+
+
+def test_an_unknown_count_matters_under_a_rule_set_from_the_next_whole_number_of_games() -> None:
+    """§1, §3: on more than 10.5 games means 11 or more; N* passes 11 at about 924, and 11.5 at about 998."""
+    constants = rule_set(established_above=10.5).edition(edition_for(date(2026, 7, 4))).constants
+    assert fewest_established(constants) == 11.0
+    assert fewest_established(NOW) == 26.0
+    for rating, is_assumed in ((920.0, False), (960.0, True), (1000.0, True)):
+        record = PlayerRating(rating, None, 50, 5, 50, 20, 990.0, 990.0)
+        assert (Assumption.GAMES in assumptions(constants, record)) is is_assumed
 
 
 @given(st.floats(100.0, 3000.0), st.floats(0.0, 2000.0))

@@ -15,12 +15,20 @@ from crosstable.engine.records import (
     with_numbers,
 )
 from crosstable.engine.starts import Competitor
-from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
+from crosstable.formulas.outcome import (
+    Level,
+    MatchPast,
+    Outcome,
+    fewest_established,
+    higher,
+    is_established,
+    level_below,
+    standing_floor,
+)
 from crosstable.formulas.section import (
     Limits,
     SectionFacts,
     count_section,
-    is_established,
     lay_rated,
     lay_results,
     lay_unrated,
@@ -189,12 +197,15 @@ def counted(
     return after
 
 
+def count_matters(constants: Constants, rating: float) -> bool:
+    """Whether the game count of an established rating can move a section (§3): N' may be less than N*."""
+    return most_effective_games(constants, rating) > fewest_established(constants)
+
+
 def assumptions(constants: Constants, record: PlayerRating) -> list[str]:
     """What the record before the section leaves open and the calculation had to assume."""
     assumed: list[str] = []
-    # Where N* is no more than that, N' is N* whatever the count, and nothing was assumed.
-    fewest_established = constants.established_above + 1.0
-    if record.games is None and most_effective_games(constants, record.rating) > fewest_established:
+    if record.games is None and count_matters(constants, record.rating):
         assumed.append(Assumption.GAMES)
     if None in (record.wins, record.draws, record.losses, record.events):
         assumed.append(Assumption.COUNTS)

@@ -38,6 +38,8 @@ from crosstable.terms import (
 )
 from crosstable.tuples import NamedTuple
 
+# The pasts by their numbers: asking the enumeration for each is slow.
+_PASTS = {past.value: past for past in Past}
 # The steps over a field; those of another program of the past may be given instead.
 Steps = Callable[[Constants, KRule, Field, Sheet], bool]
 
@@ -120,7 +122,9 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
     """
     record = competitor.background.standings.get(at.system)
     if record is not None:
-        return Prepared(competitor, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
+        # Of whoever does not play nothing is computed, so nothing is assumed.
+        assumed = assumptions(at.edition.constants, record) if competitor.sides else []
+        return Prepared(competitor, record, numbers_of(record), None, tuple(assumed))
     background = competitor.background if is_needed else Background()
     start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
     # Credited games count in N from now on, but are no wins, draws or losses (readings 30, 38).
@@ -145,8 +149,8 @@ def rated_player(i: int, player: Prepared, rated: RatedField) -> RatedPlayer:
     """A player's result from the columns; a player without a rated game is untouched (readings 40)."""
     competitor, field, sheet = player.competitor, rated.field, rated.sheet
     before = player.record if player.start is None else None
-    played = bool(competitor.sides)
-    formula = formula_for(rated.at.edition.constants, field.games[i], field.past[i])
+    if not competitor.sides:
+        return _idle_player(i, player, rated, before)
     return RatedPlayer(
         number=competitor.entries[0].number,
         merged_with=(),
@@ -155,10 +159,10 @@ def rated_player(i: int, player: Prepared, rated: RatedField) -> RatedPlayer:
         origin=competitor.background.origin,
         before=before,
         start=player.start,
-        past=Past(field.past[i]),
+        past=_PASTS[field.past[i]],
         prior=field.prior[i],
         games_before=field.games[i],
-        formula=formula if played else Formula.NONE,
+        formula=formula_for(rated.at.edition.constants, field.games[i], field.past[i]),
         effective=sheet.effective[i],
         score=competitor.score,
         games=rated_games(competitor, rated),
@@ -168,9 +172,40 @@ def rated_player(i: int, player: Prepared, rated: RatedField) -> RatedPlayer:
         intermediate=pass_working(sheet.intermediate, i),
         final=pass_working(sheet.final, i),
         outcome=rated.outcomes[i],
-        after=record_after(rated.at, player, rated.finals[i]) if played else before,
+        after=record_after(rated.at, player, rated.finals[i]),
         norm=norm_code(competitor, rated),
-        assumed=(*competitor.background.assumed, *player.assumed) if played else (),
+        assumed=(*competitor.background.assumed, *player.assumed),
+    )
+
+
+def _idle_player(i: int, player: Prepared, rated: RatedField, before: PlayerRating | None) -> RatedPlayer:
+    """A player without a rated game; an estimate has one in every opponent."""
+    competitor, field, sheet = player.competitor, rated.field, rated.sheet
+    entry = competitor.entries[0]
+    return RatedPlayer(
+        entry.number,
+        (),
+        entry.member_id,
+        entry.name,
+        competitor.background.origin,
+        before,
+        player.start,
+        _PASTS[field.past[i]],
+        field.prior[i],
+        field.games[i],
+        Formula.NONE,
+        sheet.effective[i],
+        competitor.score,
+        (),
+        field.earns_bonus[i],
+        competitor.most_meetings,
+        sheet.strength[i],
+        pass_working(sheet.intermediate, i),
+        pass_working(sheet.final, i),
+        rated.outcomes[i],
+        after=before,
+        norm=None,
+        assumed=(),
     )
 
 
@@ -194,7 +229,7 @@ def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, .
 
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
-    if rated.at.system is not RatingSystem.OTBR or rated.at.facts.is_match or not competitor.sides:
+    if rated.at.system is not RatingSystem.OTBR or rated.at.facts.is_match:
         return None
     # After the section: norms look at what the section made of the opponents.
     opponents = [rated.finals[side.opponent] for side in competitor.sides]

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from crosstable.formulas.initial import NO_DAY, Initial, SourceWeight
@@ -178,10 +179,16 @@ class Numbers:
     lowered_floor: float
 
 
+# Every field that is a number, what stands for nothing in it, and how a value is written; and all of them of a record.
+_WRITTEN = tuple([(name, nothing, written) for name, (nothing, written, _) in NUMBERS.items()])
+_VALUES = attrgetter(*NUMBERS)
+
+
 def numbers_of(record: PlayerRating) -> Numbers:
     """A rating record in numbers."""
     made = Numbers()
-    put_numbers(made, record, NUMBERS)
+    for (name, nothing, written), value in zip(_WRITTEN, _VALUES(record), strict=True):
+        setattr(made, name, nothing if value is None else written(value))
     return made
 
 

@@ -60,6 +60,8 @@ class Competitor(NamedTuple):
 
 def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tuple[GameSide, ...]) -> Competitor:
     """A competitor with their games added up."""
+    if not sides:
+        return Competitor(entries, background, (), 0.0, 0, 0, 0, 0)
     # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
     meetings: dict[int, int] = {}
     scores = [side.score for side in sides]
@@ -71,7 +73,7 @@ def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tup
         background,
         sides,
         score=wins + 0.5 * draws,
-        most_meetings=max(meetings.values(), default=0),
+        most_meetings=max(meetings.values()),
         wins=wins,
         draws=draws,
         losses=len(scores) - wins - draws,

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 
 from crosstable.formulas.initial import converted_rating
+from crosstable.formulas.outcome import is_established
 from crosstable.formulas.standard import StandardUpdate, effective_games, k_factor, odds, standard_update
 from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.constants import Constants
@@ -23,10 +24,18 @@ def opponent_strength(constants: Constants, fide: float, is_youth: bool) -> floa
 
 def is_eligible(constants: Constants, games: float, fide: float, has_flag: bool, has_opted_in: bool) -> bool:
     """Whether a member's rating is updated: automatic from 2200 FIDE with the flag, else by opting in (§6)."""
-    # The 2020 and 2025 texts ask for it, the 2015 text does not (readings 78).
-    if constants.foreign_needs_established and games <= constants.established_above:
-        return False
-    return has_opted_in or (has_flag and fide >= constants.foreign_automatic_from)
+    return has_enough_games(constants, games) and (has_opted_in or is_automatic(constants, fide, has_flag))
+
+
+def has_enough_games(constants: Constants, games: float) -> bool:
+    """Whether a rating stands on enough games to be updated: an established one, where the text asks for it (§6)."""
+    # The 2020 and 2025 texts do, the 2015 text does not (readings 78).
+    return is_established(constants, games) or not constants.foreign_needs_established
+
+
+def is_automatic(constants: Constants, fide: float, has_flag: bool) -> bool:
+    """Whether a rating is updated without the member's opting in: from 2200 FIDE, under the flag (§6)."""
+    return has_flag and fide >= constants.foreign_automatic_from
 
 
 def foreign_update(

@@ -28,7 +28,10 @@ def level_expectancy(level: float, opponent: float) -> float:
     """C, what a player of this level is expected to score against an opponent (official facts §1)."""
     # Positive where the opponent is below the level.
     lead = level - opponent
-    return min(max(0.5 + lead / expectancy_width(lead), 0.0), 1.0)
+    share = 0.5 + lead / expectancy_width(lead)
+    if share < 0.0:
+        return 0.0
+    return 1.0 if share > 1.0 else share
 
 
 def margin(level: float, score: float, opponents: Sequence[float]) -> float:

@@ -26,6 +26,17 @@ def official_rating(rating: float) -> int:
     return math.floor(rating + 0.5)
 
 
+def is_established(constants: Constants, games: float) -> bool:
+    """Whether a rating is based on more than 25 games (§1; readings 61)."""
+    # Credited games count as played ones do.
+    return games > constants.established_above
+
+
+def fewest_established(constants: Constants) -> float:
+    """The fewest games played that make a rating established (§1)."""
+    return math.floor(constants.established_above) + 1.0
+
+
 def stored_whole(pre_event: float, post_event: float) -> float:
     """The whole number stored before 2014-09: up on a gain, down on a loss (2004 text; readings 81)."""
     # Of the results of those years that can be explained, 99.5 % are exact this way.
@@ -86,7 +97,7 @@ def peak_floor(constants: Constants, peak: float, peak_since_2010: float) -> flo
 def is_life_master_game(constants: Constants, rating: float, games: float) -> bool:
     """Whether games of a section count toward Original Life Master: established at 2200 or more (readings 69)."""
     # The text says "above 2200", the rulebook "2200 or higher".
-    return games > constants.established_above and official_rating(rating) >= constants.life_master_level
+    return is_established(constants, games) and official_rating(rating) >= constants.life_master_level
 
 
 def life_master_floor(constants: Constants, games_at_2200: int) -> float:
@@ -167,7 +178,7 @@ def years_before(day: int, years: int) -> int:
 
 def may_play_match(constants: Constants, games: float, published_gap: float) -> bool:
     """Whether a player may play a rated match: established since 2006, published ratings within 400 (§7)."""
-    if constants.match_needs_established and games <= constants.established_above:
+    if constants.match_needs_established and not is_established(constants, games):
         return False
     # "Not to exceed" includes the limit itself (readings 73).
     return math.fabs(published_gap) <= constants.match_published_gap

@@ -19,6 +19,7 @@ from crosstable.formulas.outcome import (
     Outcome,
     higher,
     is_above_floors,
+    is_established,
     is_life_master_game,
     outcome,
     standing_floor,
@@ -83,12 +84,6 @@ def share_of(section: SectionFacts, wins: int, draws: int, losses: int) -> Share
     """What a section brings to the record of a player with these results."""
     played = wins + draws + losses
     return Share(played, wins, draws, losses, games_counted(played, section.is_half_k))
-
-
-def is_established(constants: Constants, games: float) -> bool:
-    """Whether a rating is based on more than 25 games (§1; readings 61)."""
-    # Credited games count as played ones do.
-    return games > constants.established_above
 
 
 def has_established(constants: Constants, record: RatingNumbers) -> bool:
@@ -245,6 +240,20 @@ def with_match(constants: Constants, past: MatchPast, end: int, day: int, change
     if years_before(end, constants.match_years) <= day <= end:
         three_years += change
     return MatchPast(True, half_year, three_years)
+
+
+def is_held(
+    constants: Constants, section: SectionFacts, record: RatingNumbers, computed: float, limits: Limits
+) -> bool:
+    """Whether anything can hold a computed rating: a match limit, a floor, a ceiling, storage (§5, §7)."""
+    # What nothing holds stands as it was computed, which is quicker to know than to work out.
+    if section.is_match or constants.stores_whole_numbers:
+        return True
+    if computed < limits.decided.level or computed > limits.ceiling:
+        return True
+    return not is_above_floors(
+        constants, computed, record.rating, record.peak, record.peak_since_2010, record.games_at_2200
+    )
 
 
 def section_outcome(

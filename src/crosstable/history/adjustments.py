@@ -8,15 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from crosstable.engine.records import NUMBERS
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
 from crosstable.history.plain import PlainSections
+from crosstable.history.record_frames import lay_records
 from crosstable.history.replay import (
     DECIDING,
-    IN_ROW,
     ArrayRecords,
     Checkpoint,
     Limits,
@@ -25,13 +24,12 @@ from crosstable.history.replay import (
     decided_rows,
     keep_places,
 )
-from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, bare, moved
+from crosstable.record_rows import MORE_THAN_NUMBERS
+from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, moved
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a rating record; the others limit what a section may make of it.
 _CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
-_EPOCH = date(1970, 1, 1).toordinal()
-_MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
 
 
 class Adjustment(NamedTuple):
@@ -52,7 +50,7 @@ class Adjustments:
         self.decisions = decisions_of(archive)
         deciding = {member for member, _ in self.decisions}
         frame = archive.openings.with_row_index("at")
-        says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in _MORE_THAN_NUMBERS)
+        says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in MORE_THAN_NUMBERS)
         is_one_of_two = pl.struct("member", "system").is_duplicated()  # as in an office that merged two ids
         telling = frame.filter(says_more | is_one_of_two)["member"].to_list()
         special = pl.col("member").is_in([*deciding, *telling])  # all of a member, so that they keep order
@@ -157,9 +155,7 @@ def _open_all(replayer: Replayer, rows: pl.DataFrame) -> None:
     at = replayer.index.history.place_of[members, systems]
     np.bitwise_or.at(replayer.standings.rated, members, np.uint8(1) << systems)
     replayer.note_openings(rows, table[at])
-    for name in IN_ROW:
-        column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
-        table[name][at] = column.fill_null(NUMBERS[name][0]).to_numpy()
+    lay_records(table, at, rows)
     table["match"][at] = 0  # match changes of a past that the starting rating replaces
 
 
@@ -176,17 +172,17 @@ class _Step:
         member, what = self.adjustment.member, self.adjustment.what
         assert what.system is not None
         before = arrays.of(member).get(what.system)
+        if isinstance(what, Decision) and what.kind is DecisionKind.GRANT_MATCH_FLOOR:
+            if before is not None:
+                arrays.put(member, what.system, before._replace(lowered_floor=what.value))
+            return
+        after = moved(what, before)
+        if after is None:
+            return
+        replayer.note_move(what, member, before, after)
+        arrays.put(member, what.system, after)
         if isinstance(what, StartingRating):
-            replayer.note_move(what, member, before, bare(what.standing))
-            arrays.put(member, what.system, bare(what.standing))
             arrays.put_match_changes(member, what.system, self._changes(what))
-        elif what.kind in MOVING:
-            after = moved(what, before)
-            if after is not None:
-                replayer.note_move(what, member, before, after)
-                arrays.put(member, what.system, after)
-        elif what.kind is DecisionKind.GRANT_MATCH_FLOOR and before is not None:
-            arrays.put(member, what.system, before._replace(lowered_floor=what.value))
 
     def _changes(self, opening: StartingRating) -> dict[int, MatchChange]:
         first = self.slots[opening.key, opening.system]

@@ -36,7 +36,7 @@ from crosstable.history.kernel.replaying import record_places
 from crosstable.history.row_checks import portions
 from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import SectionType
+from crosstable.terms import USA, SectionType
 
 FOLDER = "index"
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -189,7 +189,6 @@ def saved(archive_folder: str, content: str) -> Index | None:
 
 
 _NO_FLAG = ""
-_FLAG = "USA"
 _OPTING = (DecisionKind.OPT_IN.value, DecisionKind.OPT_OUT.value)
 
 
@@ -229,7 +228,7 @@ def _competitors(archive: Archive, entries: pl.DataFrame) -> pl.DataFrame:
     )
     is_marked = pl.col("rate").fill_null(False) & (until.is_null() | (until >= pl.col("end")))
     is_marked &= pl.col("member") != NO_MEMBER
-    has_flag = flag.is_null() | (flag.str.to_uppercase() == _FLAG)
+    has_flag = flag.is_null() | (flag.str.to_uppercase() == USA)
     has_opted_in = pl.col("is_in").fill_null(False) | pl.col("fide_opt_in").fill_null(False)
     who = pl.when(pl.col("member") == NO_MEMBER).then(-2 - pl.col("row").cast(pl.Int64)).otherwise("member")
     known = pl.coalesce("listed", "fide")

@@ -10,17 +10,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedSection
-from crosstable.engine.rating import rate_systems
+from crosstable.engine.rating import Replay, rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import ArchivedSection, Decided, Opened, Outside, Row, outside_of
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.replaying import Decision, Key, StartingRating, decided, has_opted_in, in_force
+from crosstable.replaying import Decision, Key, StartingRating, bare, decided, has_opted_in, in_force, moved
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import Background, Entry, PlayerRating, RatingSystem
+from crosstable.terms import Background, Entry, PlayerRating, RatingSystem, is_of_usa
 
 ORIGIN = "archive"
 
@@ -45,6 +45,22 @@ def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
 def members_of(archived: ArchivedSection) -> dict[str, int]:
     """The members of a section by their ids."""
     return {entry.member_id: row.member for entry, row in rows_of(archived) if row.member != NO_MEMBER}
+
+
+class PlainReplay(Replay[int]):
+    """The rating records of members between sections, without what decisions say: ``PlainSections`` adds that."""
+
+    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
+        """Set a member's rating record."""
+        super().put(member, system, bare(record))
+
+    def move(self, member: int, what: StartingRating | Decision) -> PlayerRating | None:
+        """Set what a starting rating or a moving decision makes of a record, and return it; nothing where none does."""
+        assert what.system is not None
+        after = moved(what, self.of(member).get(what.system))
+        if after is not None:
+            self.put(member, what.system, after)
+        return after
 
 
 class PlainSections:
@@ -132,12 +148,11 @@ class PlainSections:
         until = person["member_until"]
         if until is not None and until < key.ended:
             return False
-        flag = person["fide_flag"] or row.fide_flag
         return is_eligible(
             edition.constants,
             math.inf if standing.games is None else standing.games,
             math.nan if background.fide is None else background.fide.rating,
-            flag is None or flag.upper() == "USA",
+            is_of_usa(person["fide_flag"] or row.fide_flag),
             has_opted_in(self._decided.get(row.member, ()), key.started) or bool(row.has_opted_in),
         )
 

@@ -19,16 +19,12 @@ from crosstable.engine.after import NO_LIMITS, decided_floor
 from crosstable.engine.foreign import not_found_abroad
 from crosstable.engine.records import NUMBERS, put_numbers, with_numbers
 from crosstable.engine.starts import not_found
-from crosstable.formulas.norms import NO_NORM
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     DECIDED,
     MATCH_CHANGE,
-    RECORD,
-    WORKING,
     Array,
     RecordArrays,
-    Records,
     Results,
     Scratch,
     Tables,
@@ -36,10 +32,12 @@ from crosstable.history.kernel.arrays import (
     records_for,
     scratch_for,
     unrated,
+    working_for,
 )
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.replaying import Stretch, lay_order, replay_share
 from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND
+from crosstable.history.record_frames import IN_ROW
 from crosstable.replaying import Decision, StartingRating
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import EDITIONS
@@ -47,8 +45,7 @@ from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem, Source
 
 Pair = tuple[int, RatingSystem]
-# Where the numbers of a rating record lie.
-IN_ROW = tuple(name for name in NUMBERS if name in (RECORD.names or ()))
+# The number of a rating record that lies with what is decided.
 IN_DECIDED = tuple(name for name in NUMBERS if name in (DECIDED.names or ()))
 
 
@@ -174,6 +171,9 @@ CLOSING, DECIDING = range(2)
 class Replayer:
     """A history while it is replayed: rating records now, and every result so far."""
 
+    # Whether results are kept until the end.
+    keeps_all = True
+
     def __init__(
         self,
         index: Index,
@@ -186,8 +186,9 @@ class Replayer:
         self.index = index
         self.rules = rules
         self.threads = threads or len(os.sched_getaffinity(0))
+        rows = index.rows if self.keeps_all else 0
         with ThreadPoolExecutor(1) as beside:  # both are large, and memory that is written for the first time is slow
-            ratings = beside.submit(no_ratings, index.rows)
+            ratings = beside.submit(no_ratings, rows)
             standings = unrated(index.standings)
         self.standings = RecordArrays(
             standings,
@@ -195,8 +196,7 @@ class Replayer:
             np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE),
             np.zeros(len(index.history.people), dtype=np.uint8),
         )
-        working = np.zeros(index.rows if keeps_working else 0, dtype=WORKING)
-        working["norm"] = -1
+        working = working_for(rows if keeps_working else 0)
         faults, missing = np.zeros(index.sections, dtype=np.uint8), np.zeros(index.sections)
         self.results = Results(ratings.result(), working, faults, missing, records_for(0, 0))
         self._done = np.zeros(index.sections, dtype=np.uint8)
@@ -302,7 +302,7 @@ class Block(NamedTuple):
 
     first: int
     last: int
-    records: Records
+    results: Results
     moved: list[Moved]
     opened: list[OpenedRows]
 
@@ -311,17 +311,17 @@ Take = Callable[[Block], None]
 
 
 class Recorder(Replayer):
-    """A replay that hands over what it recorded, block by block, from a section on."""
+    """A replay that hands over what it recorded, block by block; nothing of a block is kept after that."""
 
-    def __init__(self, index: Index, first: int, threads: int | None = None) -> None:
+    keeps_all = False
+
+    def __init__(self, index: Index, threads: int | None = None) -> None:
         super().__init__(index, threads)
-        self.first = first
-        self.at_first: RecordArrays = self.standings  # as they are where the recording begins
         self._block: Block | None = None
 
     def blocks(self, sections: int, take: Take) -> list[Checkpoint]:
         """Stops of the replay that hand over a block and begin the next, every so many sections."""
-        places = [*range(self.first, self.index.sections, sections)] or [self.first]
+        places = [*range(0, self.index.sections, sections)] or [0]
         ends = [*places[1:], self.index.sections]
         return [
             Checkpoint(first, 0, 0, lambda replayer, span=(first, last): self._begin(span, take))  # type: ignore[misc]
@@ -335,21 +335,13 @@ class Recorder(Replayer):
             self._block = None
 
     def _begin(self, span: tuple[int, int], take: Take) -> None:
-        if self._block is None:
-            self.at_first = RecordArrays(*(array.copy() for array in self.standings))
-            self._keep_working(int(self.index.history.sections[span[0]]["row"]))
         self.finish(take)
-        sections = self.index.history.sections
-        base = int(sections[span[0]]["row"])
-        records = records_for(base, int(sections[span[1]]["row"]) - base)
-        self.results = self.results._replace(records=records)
-        self._block = Block(*span, records, [], [])
-
-    def _keep_working(self, base: int) -> None:
-        """Keep the working from a row on; memory for those before is never touched."""
-        working = np.zeros(self.index.rows, dtype=WORKING)
-        working["norm"][base:] = NO_NORM
-        self.results = self.results._replace(working=working)
+        base, end = (int(self.index.history.sections[at]["row"]) for at in span)
+        rows = end - base
+        self.results = self.results._replace(
+            ratings=no_ratings(rows), working=working_for(rows), records=records_for(base, rows)
+        )
+        self._block = Block(*span, self.results, [], [])
 
     def note_openings(self, rows: pl.DataFrame, before: Array) -> None:
         """Keep starting ratings of a day."""

@@ -105,7 +105,8 @@ def _frame_of(replayer: Replayer, owners: Array, places: Array) -> pl.DataFrame:
     laid = RecordColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
     table = replayer.standings.standings
     floats, whole = (table.view(kind).reshape(len(table), -1) for kind in kinds)  # floats come first in a record
-    lay_columns(RecordColumns(floats[:, : len(kinds["f8"])], whole[:, -len(kinds["i4"]) :]), places, laid)
+    reals, counts = (len(names) for names in kinds.values())
+    lay_columns(RecordColumns(floats[:, :reals], whole[:, 2 * reals : 2 * reals + counts]), places, laid)
     columns |= {
         name: column
         for names, part in zip(kinds.values(), laid, strict=True)

@@ -26,7 +26,7 @@ class Described(NamedTuple):
 _RATING = 4000.0
 
 DESCRIBED: Mapping[str, Described] = {
-    "established_above": Described("1", "a rating is established above so many games", 0, 500),
+    "established_above": Described("1", "a rating on more than this many games is established", 0, 500),
     "absolute_floor": Described("5", "no rating is lower", -1000, 1000),
     "effective_cap": Described("3", "the most effective games that any rating is worth", 1, 1000),
     "effective_base": Described("3", "effective games: the constant under the root", 0.01, 10),
@@ -37,12 +37,19 @@ DESCRIBED: Mapping[str, Described] = {
         "2", "how unrated players start: `priority` (the first source of a list) or `blend` (of all)"
     ),
     "priorities": Described("2", "by system, the sources of a start in their order, with the games credited"),
-    "game_factors": Described("2", "by system being started and source: the most games that a source counts", 0, 100),
+    "game_factors": Described(
+        "2",
+        "for two systems (unrated in the first, rated in the second): the most games for which the second counts",
+        0,
+        100,
+    ),
     "credited_cap": Described("2", "the most games that a start is credited with", 0, 100),
     "strength_unit": Described(
-        "2", "blend: so many points above the age-based start count as one of strength", 1, 10000
+        "2", "blend: this many points above the age-based start count as one unit of strength", 1, 10000
     ),
-    "strength_cap": Described("2", "blend: the most strength, at which a source does not grow stale", 0, 100),
+    "strength_cap": Described(
+        "2", "blend: the maximum of strength; a source with this strength loses no weight with time", 0, 100
+    ),
     "staleness_rate": Described("2", "blend: how fast a source loses weight with the years", 0, 10),
     "fide": Described("2.1", "the conversion of FIDE ratings, in at most four pieces"),
     "fide_youth": Described("6", "the conversion of opponents' FIDE ratings in foreign youth events"),
@@ -61,8 +68,10 @@ DESCRIBED: Mapping[str, Described] = {
     "too_young_is_adult": Described("2.3", "whether somebody too young is taken for an adult"),
     "adult_start": Described("2.3", "the start of an adult", -1000, _RATING),
     "unknown_start": Described("2.3", "the start of somebody whose age is not known", -1000, _RATING),
-    "special_games": Described("4.1", "up to so many games the special formula is used", 0, 500),
-    "special_spread": Described("4.1", "within so many points the provisional expectancy is straight", 50, 2000),
+    "special_games": Described("4.1", "the special formula is used up to this many games", 0, 500),
+    "special_spread": Described(
+        "4.1", "within this many points the provisional expectancy is a straight line", 50, 2000
+    ),
     "special_cap": Described("4.1", "no special rating is higher", 500, 10000),
     "step_3_games": Described("4.1", "the effective games of a start in Step 3", 0, 100),
     "k_numerator": Described("4.2", "K = this / (effective games + games played)", 1, 100000),
@@ -71,30 +80,39 @@ DESCRIBED: Mapping[str, Described] = {
     "half_k_is_allowed": Described("4.2", "whether an organiser may ask for half K"),
     "dual_k_is_reduced": Described("4.2", "whether Regular ratings move less in dual-rated sections"),
     "dual_k_above": Described("4.2", "above this rating K is smaller in dual-rated sections", 0, _RATING),
-    "dual_k_flat_from": Described("4.2", "from this rating on that K has the flat numerator", 0, _RATING),
-    "dual_k_base": Described("4.2", "that K: the constant of its factor", -100, 100),
-    "dual_k_slope": Described("4.2", "that K: what its factor loses a rating point", 0, 1),
-    "dual_k_flat": Described("4.2", "that K: the flat numerator", 0, 100000),
+    "dual_k_flat_from": Described(
+        "4.2", "from this rating up, K in dual-rated sections has the constant numerator `dual_k_flat`", 0, _RATING
+    ),
+    "dual_k_base": Described(
+        "4.2", "below that, K is multiplied by `dual_k_base` - `dual_k_slope` x rating: the constant", -100, 100
+    ),
+    "dual_k_slope": Described("4.2", "the same: how much the factor falls for each rating point", 0, 1),
+    "dual_k_flat": Described("4.2", "the constant numerator of K from `dual_k_flat_from` up", 0, 100000),
     "bonus_threshold": Described(
-        "4.2", "B: a change above B times the root of the games earns the excess again", 0, 10000
+        "4.2", "B: the part of a gain above B times the square root of the games is added again, as a bonus", 0, 10000
     ),
     "bonus_games": Described("4.2", "fewer games earn no bonus", 1, 100),
     "bonus_least_games": Described("4.2", "the least number of games under the root", 1, 100),
-    "bonus_meetings": Described("4.2", "no bonus where an opponent was met more often", 1, 1000),
-    "bonus_meetings_in_three": Described("4.2", "the same where the games are only just enough", 1, 1000),
-    "personal_floor_is_used": Described("5", "whether floors are personal, over the board"),
-    "personal_per_win": Described("5", "the personal floor rises so much with a win", 0, 100),
+    "bonus_meetings": Described("4.2", "no bonus if one opponent was met more often than this", 1, 1000),
+    "bonus_meetings_in_three": Described("4.2", "the same for a player with exactly `bonus_games` games", 1, 1000),
+    "personal_floor_is_used": Described("5", "whether each player has a personal lowest rating, over the board"),
+    "personal_per_win": Described("5", "the personal floor rises by this with a win", 0, 100),
     "personal_per_draw": Described("5", "with a draw", 0, 100),
     "personal_per_event": Described("5", "with an event of enough games", 0, 100),
-    "personal_event_games": Described("5", "so many games make such an event", 0, 100),
+    "personal_event_games": Described("5", "an event of this many games is such an event", 0, 100),
     "personal_floor_top": Described("5", "the highest personal floor", -1000, _RATING),
-    "peak_drop": Described("5", "a peak floor lies so far below the peak", 0, _RATING),
+    "peak_drop": Described("5", "a peak floor lies this far below the peak", 0, _RATING),
     "peak_step": Described("5", "floors by peak and by prize are multiples of this", 1, 1000),
     "peak_lowest": Described("5", "the lowest peak floor (`inf`: none)", 0, NO_LIMIT),
     "peak_lowest_since_2010": Described("5", "the same for peaks since 2010-04-01 (`inf`: none)", 0, NO_LIMIT),
     "peak_highest": Described("5", "the highest peak floor", 0, NO_LIMIT),
-    "life_master_level": Described("5", "the rating of a Life Master game, and the floor", 0, _RATING),
-    "life_master_games": Described("5", "so many of them earn the floor", 1, 1_000_000),
+    "life_master_level": Described(
+        "5",
+        "games played from this rating up count toward Original Life Master; also the floor of the title",
+        0,
+        _RATING,
+    ),
+    "life_master_games": Described("5", "this many of them earn the title and its floor", 1, 1_000_000),
     "money_prize": Described("5", "the least prize that sets a floor, in dollars", 0, NO_LIMIT),
     "money_highest": Described("5", "the highest floor that a prize sets", 0, NO_LIMIT),
     "foreign_needs_established": Described("6", "whether foreign events change established ratings only"),

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from crosstable.formulas.initial import NO_DAY as NO_DAY
 from crosstable.formulas.initial import SOURCES
+from crosstable.formulas.norms import NO_NORM
 from crosstable.formulas.section import NO_COUNT as NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind
 
@@ -32,8 +33,20 @@ def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
     return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
 
 
-# One rating record in 64 bytes, a line of the processor's cache; ``formulas.section`` says what its numbers mean.
-RECORD = np.dtype(
+_LINE = 64  # bytes of a line of the processor's cache
+
+
+def _in_lines(fields: list[tuple[str, str]]) -> np.dtype[Any]:
+    """A layout that fills whole lines of the cache."""
+    packed = np.dtype(fields)
+    offsets = [packed.fields[name][1] for name in packed.names or () if packed.fields]
+    names, formats = zip(*fields, strict=True)
+    size = -(-packed.itemsize // _LINE) * _LINE
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
+
+
+# One rating record, today in one line of the cache, floats first; ``formulas.section`` says what its numbers mean.
+RECORD = _in_lines(
     [
         *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
         *_fields("i4", FieldKind.COUNT, FieldKind.DAY),
@@ -183,7 +196,8 @@ class Records(NamedTuple):
 class Results(NamedTuple):
     """What a replay leaves: ratings by column and row, the working and the records where they are kept.
 
-    By section, what stood in the way of rating it, and the FIDE rating for which no conversion was found.
+    Rows are counted from the ``base`` of the records on, which is 0 where the results of a whole history are kept. By
+    section, what stood in the way of rating it, and the FIDE rating for which no conversion was found.
     """
 
     ratings: Array
@@ -251,6 +265,13 @@ def no_ratings(rows: int) -> Array:
     """Results that are not there yet."""
     made = fresh((RATING_COLUMNS, rows))
     made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the replay does not wait for fresh memory
+    return made
+
+
+def working_for(rows: int) -> Array:
+    """Room for the working of so many rows of results."""
+    made = np.zeros(rows, dtype=WORKING)
+    made["norm"] = NO_NORM
     return made
 
 

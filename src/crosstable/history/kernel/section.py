@@ -198,7 +198,7 @@ SOUND, NO_DOCUMENT, NOT_FOUND = 0, 1, 2
 
 
 class Turn(NamedTuple):
-    """A section in one of its systems: its number, the system, which of the section's it is; where its rows begin."""
+    """A section in one of its systems: number, system, which of the section's it is; where rows and results begin."""
 
     number: int
     facts: SectionFacts
@@ -206,6 +206,7 @@ class Turn(NamedTuple):
     low: int
     high: int
     row: int
+    kept: int
 
 
 @inner
@@ -215,7 +216,8 @@ def turn_in(tables: Tables, number: int, system: int, rank: int) -> Turn:
     low, high = section.first, tables.history.sections[number + 1].first
     is_match, counts_since_2010 = section.kind == KIND_MATCH, section.end >= PEAKS_FROM
     facts = SectionFacts(system, is_match, section.is_half_k != 0, whole(section.end), counts_since_2010)
-    return Turn(number, facts, rank, low, high, section.row + rank * (high - low))
+    row = section.row + rank * (high - low)
+    return Turn(number, facts, rank, low, high, row, row - tables.results.records.base)
 
 
 @inner
@@ -276,7 +278,6 @@ def lay_first(tables: Tables, number: int, scratch: Scratch) -> None:
 @inner
 def gather(constants: Constants, tables: Tables, turn: Turn, field: Field, scratch: Scratch) -> float:
     """Lay out what everybody brings to the five steps; the FIDE rating of a start that nobody can convert, else NaN."""
-    records = tables.results.records
     for at in range(turn.high - turn.low):
         competitor = tables.history.competitors[turn.low + at]
         record = tables.standings.standings[tables.history.places[turn.row + at]]
@@ -291,8 +292,8 @@ def gather(constants: Constants, tables: Tables, turn: Turn, field: Field, scrat
         if math.isnan(start.rating):
             return float(scratch.sources[0, FIDE])
         lay_unrated(field, at, start)
-        if len(records.starts) > 0:
-            out = records.starts[turn.row + at - records.base]
+        if len(tables.results.records.starts) > 0:
+            out = tables.results.records.starts[turn.kept + at]
             keep_start(constants, tables, starter, start, scratch.sources, out)
     return math.nan
 
@@ -392,14 +393,14 @@ def finish(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet
     results, records, standings = tables.results, tables.results.records, tables.standings
     finals = scratch.numbers[turn.rank, FINAL]
     for at in range(turn.high - turn.low):
-        row = turn.row + at
+        row, kept = turn.row + at, turn.kept + at
         record = standings.standings[tables.history.places[row]]
         before = record.rating
-        results.ratings[BEFORE, row] = before
+        results.ratings[BEFORE, kept] = before
         finals[at] = field.prior[at]
         if len(records.before) > 0:
-            records.before[row - records.base] = record
-            records.lowered[row - records.base].before = standings.decided[record.decided].lowered_floor
+            records.before[kept] = record
+            records.lowered[kept].before = standings.decided[record.decided].lowered_floor
         if scratch.flags[turn.rank, RATED, at]:
             competitor = tables.history.competitors[turn.low + at]
             if math.isnan(before):
@@ -413,15 +414,15 @@ def finish(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet
             if turn.facts.is_match and not math.isnan(before):
                 section = tables.history.sections[turn.number]
                 add_match_change(standings, record, section.match + row - section.row, result.rating - before)
-            finals[at] = results.ratings[AFTER, row] = result.rating
-            results.ratings[GAMES_AFTER, row] = record.games
+            finals[at] = results.ratings[AFTER, kept] = result.rating
+            results.ratings[GAMES_AFTER, kept] = record.games
             if len(results.working) > 0:
-                working = results.working[row]
+                working = results.working[kept]
                 working.floor_kind, working.floor_level = result.floor_kind.value, result.floor_level
                 working.requested_floor = result.requested_floor
         if len(records.after) > 0:
-            records.after[row - records.base] = record
-            records.lowered[row - records.base].after = standings.decided[record.decided].lowered_floor
+            records.after[kept] = record
+            records.lowered[kept].after = standings.decided[record.decided].lowered_floor
 
 
 @inner
@@ -430,10 +431,9 @@ def keep_steps(constants: Constants, tables: Tables, turn: Turn, field: Field, s
     is_abroad = tables.history.sections[turn.number].kind >= FIRST_ABROAD
     for at in range(turn.high - turn.low):
         if is_rated[at]:
-            working = tables.results.working[turn.row + at]
+            working = tables.results.working[turn.kept + at]
             is_new = math.isnan(tables.standings.standings[tables.history.places[turn.row + at]].rating)
-            working.prior = field.prior[at]
-            working.start_games = field.games[at] if is_new else math.nan
+            working.prior, working.start_games = field.prior[at], field.games[at] if is_new else math.nan
             working.effective, working.computed = sheet.effective[at], sheet.final.computed[at]
             working.k, working.expected = sheet.final.k[at], sheet.final.expected[at]
             working.bonus = sheet.final.bonus[at]
@@ -449,7 +449,7 @@ def find_norms(tables: Tables, turn: Turn, field: Field, scratch: Scratch) -> No
             scratch.sides[side - begin] = scratch.numbers[turn.rank, FINAL, field.opponent[side]]
         most_meetings = tables.history.competitors[turn.low + at].most_meetings
         norm = highest_norm(field.score[at], scratch.sides[: end - begin], most_meetings)
-        tables.results.working[turn.row + at].norm = norm
+        tables.results.working[turn.kept + at].norm = norm
 
 
 @inner
