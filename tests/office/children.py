@@ -12,11 +12,13 @@ import subprocess
 import sys
 import time
 import traceback
+from argparse import Namespace
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
+from crosstable.cli import interruptible
 from crosstable.errors import OfficeError
 from tests.office.chores import CHORES, warm
 
@@ -108,7 +110,7 @@ def _done(chore: str, *given: Any) -> int:
     """Do a chore in the child; the way it ends is the child's exit code."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # one that came meanwhile is raised here
-        CHORES[chore](*given)
+        interruptible(lambda _: CHORES[chore](*given))(Namespace())
     except KeyboardInterrupt:
         return INTERRUPTED
     except OfficeError as error:

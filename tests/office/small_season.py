@@ -18,7 +18,7 @@ from tests.office.made_office import AUTHOR, HandClock, club, derived, document,
 TODAY = date(2026, 11, 15)
 # Late events come in after those that were played later, so that runs have something to do over again.
 _DAYS = (3, 11, 7, 19, 5, 13, 17, 2, 27, 23)
-_MONTHS = 34  # after the opening standings and before today
+_MONTHS = 34  # after the starting ratings and before today
 _WALLCHARTS = (
     "1 =1 | W2 D3 W4\n2 =2 | L1 L4 L3\n3 =3 | L4 D1 W2\n4 =4 | W3 W2 L1",
     "1 =5 | W2 D3 W4\n2 =2 | L1 L4 L3\n3 =7 | L4 D1 W2\n4 =4 | W3 W2 L1",

@@ -22,7 +22,7 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office import tables
 from crosstable.office.audit import audit
-from crosstable.office.bulk import record
+from crosstable.office.bulk import entry_rows
 from crosstable.office.bulk.archive_in import import_archive
 from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.database import Office
@@ -146,7 +146,7 @@ def of_sections(office: Office) -> dict[object, object]:
 
 
 def test_some_rows_at_a_time_give_the_same(office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "_TOGETHER", 50)
+    monkeypatch.setattr(entry_rows, "_TOGETHER", 50)
     archive = simulate(BUSY._replace(seed=6))
     brought(archive, office, tmp_path / "in")
     assert_same(archive, exported(office, tmp_path / "out"))

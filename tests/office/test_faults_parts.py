@@ -2,7 +2,6 @@
 
 import logging
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.office.children import Children
 from tests.office.conftest import Cluster, CopyOf
 from tests.office.made_office import AUTHOR, HandClock, club, club_members, derived, join, posted
 from tests.office.small_season import TODAY, file_number
+from tests.waiting import until
 
 EVENTS = 7
 LONG = Watch(long=0)
@@ -167,10 +167,7 @@ def test_a_run_that_was_killed_is_taken_up(
     children.load("crosstable.office.bulk.compiled")
     sign = tmp_path / "sign"
     child = children.start("rate_in_parts", address, str(sign))
-    ends = time.monotonic() + 120
-    while not sign.exists():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
+    until(lambda: sign.exists() or children.is_over(child))
     assert children.stop(child, 0.0, signal.SIGKILL) == -signal.SIGKILL
     with closing(Office(address, HandClock())) as office, caplog.at_level(logging.INFO, "crosstable.office"):
         assert len([*Path(folder_of(office)).glob("*/*.zip")]) >= 2

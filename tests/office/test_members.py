@@ -1,4 +1,4 @@
-"""Members: who they are, what became known of them and when, merges, opening standings, members files."""
+"""Members: who they are, what became known of them and when, merges, starting ratings, members files."""
 
 from datetime import date, timedelta
 

@@ -1,10 +1,11 @@
 """Rating runs: what is touched is rated, in the order of the fold, with its ripple; portions and chunks do not show."""
 
+import json
 from datetime import date
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import String, select
 
 from crosstable import __version__
 from crosstable.office import tables
@@ -15,8 +16,16 @@ from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.backgrounds import Backgrounds, MemberDecisions, postings_of_member
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.journal import EntryKind, head
-from crosstable.office.ledger.postings import Posting, all_current
+from crosstable.office.ledger.postings import (
+    Posting,
+    all_current,
+    last_before,
+    last_of_members,
+    posting_from,
+    rows_asked,
+)
 from crosstable.office.ledger.rerate import is_pending, rerate, sections_ahead
+from crosstable.replaying import DAWN, Key
 from crosstable.terms import OutsideRating, PlayerRating
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
@@ -250,6 +259,25 @@ def test_backgrounds_answer_what_stood_before_any_place(season: Office) -> None:
             assert backgrounds.background(member_id(1), other.key).standings == {OTBR: one.standing}
         assert backgrounds.background(member_id(1), stored[0].key).standings == {}
         assert backgrounds.background(member_id(4), stored[0].key).standings == {}
+
+
+def test_the_last_postings_before_a_day_are_those_before_its_first_place(season: Office) -> None:
+    everybody = sorted({one.member_id for one in posted(season).values()})
+    rows = json.dumps([{"member_id": one} for one in everybody])
+    days = {one.ended for one in posted(season).values()}
+    assert len(days) > 1
+    for day in days:
+        last: dict[tuple[str, int], Posting] = {}
+        for one in sorted(posted(season).values(), key=lambda one: one.key):
+            if one.ended < day:
+                last[one.member_id, one.system] = one
+        with season.reading() as connection:
+            wanted = rows_asked(connection, rows, {"member_id": String()})
+            by_day = {
+                posting_from(row) for row in connection.execute(last_before(connection, wanted, Posting._fields, day))
+            }
+            by_key = {*last_of_members(connection, everybody, Key(day, DAWN, "", 0))}
+        assert by_day == by_key == {*last.values()}
 
 
 def test_postings_can_be_asked_as_of_a_run(season: Office) -> None:

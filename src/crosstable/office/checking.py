@@ -228,6 +228,8 @@ class KnownPlayers:
         if start is None or end is None:
             return section
         key = Key(end, start, self.report.event_id, section_number(section, at))
+        listed = {player.member_id for player in section.players} & self.people.keys()
+        self.backgrounds.know({self.record.one_id(one) for one in listed}, key)
         return section._replace(players=tuple(self._brings(player, section, key) for player in section.players))
 
     def _brings(self, player: ReportedPlayer, section: ReportedSection, key: Key) -> ReportedPlayer:

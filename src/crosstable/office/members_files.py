@@ -1,4 +1,4 @@
-"""A members file as an office takes it: who its members are, and the opening standings that its ratings give.
+"""A members file as an office takes it: who its members are, and the starting ratings that its ratings give.
 
 A rating opens a member's record where the office has none for them in that system; one that is there is replaced only
 when asked for, because everything rated since stands on it.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crosstable.errors import Fault, OfficeError
 from crosstable.faults import fault
 from crosstable.formats.members import MemberDetails, MembersFile
-from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.outcome import fewest_established, official_rating
 from crosstable.formulas.standard import most_effective_games
 from crosstable.limits import EARLIEST_BIRTH
 from crosstable.office.erased import erased_members
@@ -22,7 +22,7 @@ from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 
 # An established rating of 2001 stands on at least so many games (rules history §13).
-FEWEST_ESTABLISHED = EDITIONS[0].constants.established_above + 1.0
+FEWEST_ESTABLISHED = fewest_established(EDITIONS[0].constants)
 
 
 class StartingRatingOptions(NamedTuple):
@@ -74,7 +74,7 @@ def birth_faults(found: MembersFile, today: date) -> list[Fault]:
 
 
 def taken(record: Record, found: MembersFile, name: str, wishes: StartingRatingOptions) -> TakenFile:
-    """Members and opening standings of a members file called ``name``; a rating without a date is an error."""
+    """Members and starting ratings of a members file called ``name``; a rating without a date is an error."""
     source = f"members file {name}"
     gone = erased_members(record.connection) & found.backgrounds.keys()
     found = found._replace(backgrounds={one: said for one, said in found.backgrounds.items() if one not in gone})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crosstable.errors import OfficeError
 from crosstable.formats.fide_list import ListedPlayer
-from crosstable.formulas.section import is_established
+from crosstable.formulas.foreign import has_enough_games, is_automatic
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.backgrounds import Backgrounds
@@ -18,9 +18,7 @@ from crosstable.office.members import Imported, import_members
 from crosstable.office.views import known
 from crosstable.replaying import Key
 from crosstable.rules.editions import edition_for
-from crosstable.terms import OutsideRating, RatingSystem
-
-USA = "USA"
+from crosstable.terms import OutsideRating, RatingSystem, is_of_usa
 
 
 class Abroad(StrEnum):
@@ -96,22 +94,23 @@ def candidates(record: Record, listed: Mapping[str, ListedPlayer], on: date) -> 
     another flag. A membership without a last day counts as current.
     """
     people = record.people(listed)
-    backgrounds = Backgrounds(record, listed)
+    backgrounds, key = Backgrounds(record, listed), Key(on, on, "", 0)
+    backgrounds.know(listed, key)
     constants = edition_for(on).constants
     found = []
     for member, player in sorted(listed.items()):
         person = people[member]
         opted = backgrounds.decisions.has_opted_in(member, on)
-        regular = backgrounds.background(member, Key(on, on, "", 0)).standings.get(RatingSystem.OTBR)
+        regular = backgrounds.background(member, key).standings.get(RatingSystem.OTBR)
         is_current = person.member_until is None or person.member_until >= on
-        has_flag = player.federation == USA
+        has_flag = is_of_usa(player.federation)
         if not (player.games and is_current and (has_flag or opted) and regular):
             continue
         games = math.inf if regular.games is None else regular.games
-        if constants.foreign_needs_established and not is_established(constants, games):
+        if not has_enough_games(constants, games):
             continue
-        is_automatic = has_flag and (player.rating or 0.0) >= constants.foreign_automatic_from
-        abroad = Abroad.AUTOMATIC if is_automatic else Abroad.OPTED_IN if has_flag else Abroad.INCLUDED
-        abroad = abroad if is_automatic or opted else Abroad.NOT_OPTED_IN
+        needs_nothing = is_automatic(constants, player.rating or 0.0, has_flag)
+        abroad = Abroad.AUTOMATIC if needs_nothing else Abroad.OPTED_IN if has_flag else Abroad.INCLUDED
+        abroad = abroad if needs_nothing or opted else Abroad.NOT_OPTED_IN
         found.append(Candidate(member, person.name, player.fide_id, player.rating, player.games, abroad))
     return tuple(found)

@@ -118,8 +118,11 @@ class _Summing:
             self.done[entry] = summary(self.digests.pop(entry))
 
     def summaries(self) -> dict[Hashable, Summary]:
-        """All of them."""
-        return self.done | {entry: summary(digests) for entry, digests in self.digests.items()}
+        """All of them; the digests are gone then."""
+        while self.digests:
+            entry, digests = self.digests.popitem()
+            self.done[entry] = summary(digests)
+        return self.done
 
 
 # Tables that are read in an order: what belongs together follows upon each other.

@@ -140,7 +140,8 @@ class Sqlite:
 
         @event.listens_for(engine, "connect")
         def connected(connection: sqlite3.Connection, record: object) -> None:
-            if os.path.isfile(self.accounts_path):
+            # An empty one was left by an upgrade that was killed; attached, nobody could make it what it should be.
+            if os.path.isfile(self.accounts_path) and os.path.getsize(self.accounts_path):
                 given = f"file:{quote(self.accounts_path)}?mode={mode}"
                 connection.execute("ATTACH DATABASE ? AS accounts", (given,))
 

@@ -149,9 +149,9 @@ def run_by(connection: Connection, until: datetime | None) -> int:
 
 def list_rows(connection: Connection, basis: Basis, month: Month, run: int) -> "pl.DataFrame":
     """The rows of a list, from the postings that were current after a run, by member id and system."""
-    from crosstable.office.bulk.listing import PostedRatings
+    from crosstable.office.bulk.listing import PostedRatings, ends_in
 
-    posted = PostedRatings()
+    posted = PostedRatings(ends_in(connection, run))
     posted.read(connection, run)
     return posted.at(run, month, last_played(basis, month))
 

@@ -20,8 +20,7 @@ from sqlalchemy import Connection, select
 
 from crosstable.errors import OfficeError
 from crosstable.formulas.norms import NORM_LEVELS
-from crosstable.formulas.outcome import life_master_floor, official_rating
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established, life_master_floor, official_rating
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Decision, DecisionKind
 from crosstable.office.ledger.postings import COLUMNS, Posting, chunks, posting_from

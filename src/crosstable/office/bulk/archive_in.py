@@ -23,9 +23,10 @@ from crosstable.history.running import Stages
 from crosstable.office import tables
 from crosstable.office.bulk.archive_out import IN_COLUMNS
 from crosstable.office.bulk.cells import Rows, games_of, parsed, rounds_of, unplayed_of
+from crosstable.office.bulk.entry_rows import whole_sections
 from crosstable.office.bulk.frames import give_room, schema_of, write_frame
 from crosstable.office.bulk.hashes import digest_of_lines, lines_of
-from crosstable.office.bulk.record import mapped, whole_sections
+from crosstable.office.bulk.record import mapped
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import State

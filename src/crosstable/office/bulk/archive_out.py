@@ -20,8 +20,9 @@ from crosstable.history.archive_tables import BODIES
 from crosstable.history.running import Stages
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, rounds_of
+from crosstable.office.bulk.entry_rows import whole_sections
 from crosstable.office.bulk.frames import frame_of, portions_of, schema_of
-from crosstable.office.bulk.record import Known, known_at, mapped, whole_sections
+from crosstable.office.bulk.record import Known, known_at, mapped
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import PERSON_COLUMNS, Person, Record, State, latest
 from crosstable.office.ledger.journal import act_of, canonical, last_act_of

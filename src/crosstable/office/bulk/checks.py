@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table
 
 from crosstable.office import tables
 from crosstable.office.bulk.due import POSTING
-from crosstable.office.bulk.frames import frame_of
+from crosstable.office.bulk.entry_rows import section_starts
 from crosstable.office.bulk.hashes import digest_of_lines, digests_of, lines_of, sum_of
-from crosstable.office.bulk.listing import ROW, PostedRatings, digest_of_list
+from crosstable.office.bulk.listing import NEVER, ROW, PostedRatings, digest_of_list, ends_in
 from crosstable.office.ledger.commitments import ERASED, NO_HASH
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import LAYOUT
@@ -23,7 +23,7 @@ from crosstable.office.published import month_of
 from crosstable.office.supplements import Supplement, last_played
 
 # So many rows of sections are looked at together.
-_TOGETHER = 100_000
+_TOGETHER = 20_000
 # What a section's digest covers, as ``sections.section_rows`` has it.
 _HEADING = ("event_id", "number", "name", "kind", "is_online", "time_controls", "asked_systems", "systems",
             "is_dual_control", "is_half_k", "match_waiver", "started", "ended", "details")  # fmt: skip
@@ -80,7 +80,7 @@ class _Entries:
         self._height += frame.height
         if self._height >= _TOGETHER:
             rows = pl.concat(self._waiting)
-            cut = int(_starts(rows)[-1])
+            cut = int(section_starts(rows)[-1])
             self._check(rows[:cut])
             self._waiting, self._height = [rows[cut:]], rows.height - cut
 
@@ -95,7 +95,7 @@ class _Entries:
     def _check(self, rows: pl.DataFrame) -> None:
         if not rows.height:
             return
-        starts, lines = _starts(rows), lines_of(rows.select(_ENTRY)).to_list()
+        starts, lines = section_starts(rows), lines_of(rows.select(_ENTRY)).to_list()
         is_erased = np.logical_or.reduceat(rows["is_erased"].fill_null(value=False).to_numpy(), starts).tolist()
         places = rows[starts].select(_PLACE).join(self._sections.known(), on=_PLACE, how="left", maintain_order="left")
         ends = [*starts[1:].tolist(), rows.height]
@@ -116,37 +116,30 @@ class _Entries:
             self.findings.append(Finding(what, act, tables.section.name, f"{event_id} {number}"))
 
 
-def _starts(rows: pl.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Where sections begin."""
-    is_other = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in _PLACE)
-    found = rows.select(is_other).to_series().to_numpy()
-    return np.flatnonzero(np.concatenate([[True], found[1:]]))
-
-
 class _Postings:
     """Postings: the sum of the digests of those that are current, and what supplements are made from."""
 
     def __init__(self, connection: Connection, span: Span) -> None:
-        column, run = tables.posting.c.supersedes, tables.posting.c.run
-        query = select(column).where(column.is_not(None), *Span(0, span.through).of(run))
-        self._superseded = frame_of(connection, query, {"supersedes": pl.Int64()})["supersedes"].sort().to_numpy()
+        self._ends = ends_in(connection, span.through)
         self._connection, self._since = connection, span.since
         self.begin()
 
     def begin(self) -> None:
         """Forget what was seen."""
         self.total = self.number = 0
-        self.posted = PostedRatings()
+        self.posted = PostedRatings(self._ends)
         if self._since:
             self.posted.read(self._connection, self._since)
+
+    def forget(self) -> None:
+        """Let go of what supplements are made from."""
+        self.posted = PostedRatings(self._ends)
 
     def take(self, frame: pl.DataFrame) -> None:
         """See some postings."""
         self.posted.take_postings(frame)
-        numbers = frame["posting_id"].to_numpy()
-        near = np.searchsorted(self._superseded, numbers)
-        is_superseded = np.append(self._superseded, -1)[near] == numbers
-        current = frame.filter(~pl.Series(is_superseded) & pl.col("rating_after").is_not_null())
+        stands = pl.Series(self._ends.at(frame["posting_id"].to_numpy()) == NEVER)
+        current = frame.filter(stands & pl.col("rating_after").is_not_null())
         self.number += current.height
         self.total += sum_of(digests_of(current.select(*POSTING), LAYOUT))
 
@@ -285,7 +278,7 @@ class RowChecks:
             return self._entries.findings
         if tables.supplement_row in part:
             self._lists.finish()
-            self._postings.posted = PostedRatings()
+            self._postings.forget()
             return self._lists.findings
         return []
 

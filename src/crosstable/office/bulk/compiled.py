@@ -17,22 +17,23 @@ from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive_tables import FIRST_ABROAD, NO_MEMBER
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY, Records
+from crosstable.history.kernel.arrays import AFTER, NO_COUNT, Records
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
+from crosstable.history.record_frames import IN_ROW, column_of, columns_of, lay_records
 from crosstable.history.replay import BLEND, ArrayRecords, Block, Moved, OpenedRows, Recorder
 from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
+from crosstable.office.bulk.entry_rows import whole_sections
 from crosstable.office.bulk.record import without_rows
 from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import PostingKey, posting_of_standing
 from crosstable.office.ledger.runs import Progress
-from crosstable.record_rows import changes_text
+from crosstable.record_rows import changes_text, posted_name
 from crosstable.replaying import OWN
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, RatingSystem, Source
+from crosstable.terms import NORM_CODES, FieldKind, FloorKind, Formula, PlayerRating, RatingSystem, Source
 
 Array = Any
-_EPOCH = date(1970, 1, 1).toordinal()
 # So many sections are handed over at a time: while a server takes them, the next are rated.
 BLOCK = 3_000
 # What the engine looks at to say what it assumed, in this order.
@@ -85,7 +86,7 @@ class Compiled:
         self._starts = span.starts
         archive = span.known.archive
         index = _with_places(indexing.build(archive), span.before)
-        self.recorder = Recorder(index, 0)
+        self.recorder = Recorder(index)
         self.adjustments = Adjustments(archive, index)
         self.adjustments.prepare(self.recorder)
         _begin(self.recorder, span.before)
@@ -145,7 +146,7 @@ class Compiled:
     def _rated(self, block: Block) -> pl.DataFrame:
         """The sections of a block that were rated, in each of their systems."""
         table = self.recorder.index.history.sections[block.first : block.last]
-        sound = np.flatnonzero(self.recorder.results.faults[block.first : block.last] == SOUND)
+        sound = np.flatnonzero(block.results.faults[block.first : block.last] == SOUND)
         masks = table["systems"][sound]
         ranks = np.array([bin(mask).count("1") for mask in range(len(_SYSTEMS))])[masks]
         rank = np.arange(int(ranks.sum())) - np.repeat(np.cumsum(ranks) - ranks, ranks)
@@ -161,20 +162,19 @@ class Compiled:
         return pl.DataFrame(found, schema={"step": pl.Int64(), **RATED})
 
     def _note_faults(self, block: Block) -> None:
-        faults = self.recorder.results.faults[block.first : block.last]
+        faults = block.results.faults[block.first : block.last]
         for at in np.flatnonzero(faults != SOUND).tolist():
             if faults[at] == NOT_FOUND:
                 raise ConvergenceError(f"section {block.first + at} of the record: a special rating was not found")
             self.unratable[block.first + at] = self.recorder.why_not(block.first + at)
 
     def _sections(self, block: Block) -> pl.DataFrame:
-        history, results = self.recorder.index.history, self.recorder.results
+        history, results = self.recorder.index.history, block.results
         rows = RowPlaces(self.recorder, block.first, block.last)
-        base = block.records.base
-        after = results.ratings[AFTER, base : base + len(rows.section)]
+        after = results.ratings[AFTER]
         member = history.competitors["member"][rows.competitor]
         kept = np.flatnonzero(~np.isnan(after) & (member < self.recorder.index.members))
-        part = Records(base, *(column[kept] for column in block.records[1:]))
+        part = Records(results.records.base, *(column[kept] for column in results.records[1:]))
         section, competitor, member = rows.section[kept], rows.competitor[kept], member[kept]
         sections = self.known.archive.sections
         columns: dict[str, Any] = {
@@ -188,7 +188,7 @@ class Compiled:
             "started": sections["start"].gather(section),
             **self._records(part),
             "number": self._numbers[competitor],
-            **_working(results.working[base + kept]),
+            **_working(results.working[kept]),
             "start_sources": _sources(part.starts),
             **_played(history.competitors, competitor),
             "assumed": self._assumed(part, section, competitor),
@@ -197,13 +197,10 @@ class Compiled:
 
     def _records(self, part: Records) -> dict[str, Any]:
         before, after = part.before, part.after
-        columns = _record_columns(after, part.lowered["after"])
         return {
-            "rating_before": _known(before["rating"]),
-            "games_before": _finite(np.where(np.isnan(before["rating"]), np.inf, before["games"])),
-            "rating_after": columns["rating"],
-            "games_after": columns["games"],
-            **{name: column for name, column in columns.items() if name not in ("rating", "games")},
+            **_before(before),
+            **{posted_name(name): column for name, column in columns_of(after).items()},
+            "lowered_floor": column_of(FieldKind.LEVEL, part.lowered["after"]),
             "match_changes": self._match_changes(after["match"]),
         }
 
@@ -281,13 +278,8 @@ class Compiled:
             "section": rows["act"],
             "ended": rows["as_of"],
             "started": pl.Series([date(1, 1, 1)]).new_from_index(0, rows.height),
-            "rating_before": _known(before["rating"]),
-            "games_before": _finite(np.where(np.isnan(before["rating"]), np.inf, before["games"])),
-            "rating_after": rows["rating"],
-            "games_after": rows["games"],
-            **{name: rows[name] for name in ("wins", "draws", "losses", "events", "peak", "peak_since_2010")},
-            "games_at_2200": rows["games_at_2200"],
-            "as_of": rows["as_of"],
+            **_before(before),
+            **{posted_name(name): rows[name] for name in IN_ROW},
         }
         return _typed(columns)
 
@@ -307,37 +299,26 @@ def _begin(recorder: Recorder, before: pl.DataFrame) -> None:
     members, systems = before["who"].to_numpy(), before["system"].to_numpy()
     at = place_of[members, systems]
     np.bitwise_or.at(recorder.standings.rated, members, np.uint8(1) << systems)
-    table["rating"][at] = before["rating_after"].to_numpy()
-    table["games"][at] = before["games_after"].fill_null(float("inf")).to_numpy()
-    for name in ("peak", "peak_since_2010"):
-        table[name][at] = before[name].fill_null(float("nan")).to_numpy()
-    for name in ("wins", "draws", "losses", "events"):
-        table[name][at] = before[name].fill_null(NO_COUNT).to_numpy()
-    table["games_at_2200"][at] = before["games_at_2200"].to_numpy()
-    table["as_of"][at] = before["as_of"].cast(pl.Int32).to_numpy() + np.int32(_EPOCH)
+    lay_records(table, at, before, {name: posted_name(name) for name in IN_ROW})
 
 
-def _record_columns(rows: Array, lowered: Array) -> dict[str, pl.Series]:
-    """Rating records as columns: what is not known, or not set, is nothing."""
+def _before(records: Array) -> dict[str, pl.Series]:
+    """The rating and games before; games of an unrated player are those of no rating."""
+    games = np.where(np.isnan(records["rating"]), np.inf, records["games"])
     return {
-        "rating": _known(rows["rating"]),
-        "games": _finite(rows["games"]),
-        **{name: _count(rows[name]) for name in ("wins", "draws", "losses", "events")},
-        "peak": _known(rows["peak"]),
-        "peak_since_2010": _known(rows["peak_since_2010"]),
-        "games_at_2200": pl.Series(rows["games_at_2200"]),
-        "lowered_floor": _finite(lowered),
-        "as_of": _days(rows["as_of"]),
+        "rating_before": _known(records["rating"]),
+        "games_before": column_of(FieldKind.GAMES, games),
     }
 
 
 def _first_numbers(entries: pl.DataFrame) -> Array:
     """The pairing number of every competitor's first row, competitors in the order of the index."""
-    members = entries.filter(pl.col("member") != NO_MEMBER)
-    first = members.select(pl.struct("section", "member").is_first_distinct()).to_series()
-    is_first = np.ones(entries.height, dtype=np.bool_)
-    is_first[entries["member"].to_numpy() != NO_MEMBER] = first.to_numpy()
-    return entries["number"].to_numpy()[is_first]
+    made = [np.zeros(0, dtype=np.int32)]
+    for first, last in whole_sections(entries["section"].to_numpy()):
+        part = entries[first:last]
+        is_first = part.select(pl.struct("section", "member").is_first_distinct() | (pl.col("member") == NO_MEMBER))
+        made.append(part["number"].filter(is_first.to_series()).to_numpy())
+    return np.concatenate(made)
 
 
 def _typed(columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -350,20 +331,7 @@ def _typed(columns: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _known(values: Array) -> pl.Series:
-    return pl.Series(values).fill_nan(None)
-
-
-def _finite(values: Array) -> pl.Series:
-    return pl.Series(np.where(np.isinf(values), np.nan, values)).fill_nan(None)
-
-
-def _count(values: Array) -> pl.Series:
-    return pl.select(pl.when(pl.Series(values) != NO_COUNT).then(pl.Series(values))).to_series()
-
-
-def _days(values: Array) -> pl.Series:
-    days = pl.Series(values.astype(np.int32) - np.int32(_EPOCH)).cast(pl.Date)
-    return pl.select(pl.when(pl.Series(values != NO_DAY)).then(days)).to_series()
+    return column_of(FieldKind.RATING, values)
 
 
 def _working(working: Array) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from crosstable.office.bulk.steps import Steps, numbered
 from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.ledger.runs import Progress
+from crosstable.record_rows import MORE_THAN_NUMBERS, POSTED, posted_name
 from crosstable.terms import PlayerRating, RatingSystem
 
 Array = Any
 POSTING = schema_of(tables.posting, Posting._fields)
 DUE = {"step": pl.Int64(), "who": pl.Int32(), **POSTING}
-_SAYS_MORE = pl.any_horizontal(pl.col("match_changes", "lowered_floor", "floors", "ceiling").is_not_null())
+_SAYS_MORE = pl.any_horizontal(pl.col(*MORE_THAN_NUMBERS).is_not_null())
 
 
 class Due:
@@ -93,9 +94,9 @@ def span_of(known: Known, steps: Steps, before: pl.DataFrame) -> Span:
     told = before.join(limits, left_on=["who", "system"], right_on=["member", "system"], how="left")
     told = told.filter(_SAYS_MORE).select(
         pl.col("who").alias("member").cast(pl.UInt32),
-        *("system", "as_of", pl.col("rating_after").alias("rating"), pl.col("games_after").alias("games")),
-        *("wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200", "lowered_floor"),
-        *("match_changes", "floors", "ceiling", pl.lit(None, dtype=pl.Float64()).alias("published")),
+        "system",
+        *(pl.col(posted_name(name)).alias(name) for name in POSTED),
+        *("floors", "ceiling", pl.lit(None, dtype=pl.Float64()).alias("published")),
         *(pl.lit("").alias("source"), pl.lit(0, dtype=pl.Int32()).alias("act"), "member_id"),
     )
     archive = known.archive

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -25,11 +24,6 @@ from sqlalchemy import (
     Select,
     SmallInteger,
     Table,
-    cast,
-    column,
-    func,
-    literal,
-    select,
     text,
 )
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -38,6 +32,7 @@ from sqlalchemy.types import String, TypeEngine
 
 from crosstable.office.bulk.hashes import row_digests, salts
 from crosstable.office.ledger.commitments import entry_column, note_digests, row_layout
+from crosstable.office.ledger.postings import rows_asked
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn
@@ -103,18 +98,7 @@ def _known_errors(connection: Connection) -> Iterator[None]:
 def asked(connection: Connection, frame: pl.DataFrame) -> FromClause:
     """A frame as something that a statement may join."""
     types: dict[str, TypeEngine[Any]] = {name: _SQL_TYPES.get(type(d), Integer()) for name, d in frame.schema.items()}
-    rows = literal(frame.write_json())
-    if connection.dialect.name == "postgresql":
-        columns = [column(name, kind) for name, kind in types.items()]
-        return (
-            func.json_to_recordset(cast(rows, JSON))
-            .table_valued(*columns, name="asked")
-            .render_derived(with_types=True)
-        )
-    each = func.json_each(rows).table_valued("value", name="each")
-    return select(
-        *(func.json_extract(each.c.value, f"$.{name}", type_=kind).label(name) for name, kind in types.items())
-    ).subquery("asked")
+    return rows_asked(connection, frame.write_json(), types)
 
 
 _SQL_TYPES: Mapping[type[pl.DataType], TypeEngine[Any]] = {pl.String: String(), pl.Date: Date()}

@@ -17,7 +17,8 @@ from crosstable.history.archive_contents import (
     sections_of,
 )
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.history.plain import PlainSections, Taken, key_of
+from crosstable.history.plain import PlainReplay, PlainSections, Taken, key_of, rows_of
+from crosstable.history.plain import members_of as members_in
 from crosstable.office.bulk.causes import Pending
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.record import Known
@@ -25,7 +26,7 @@ from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
 from crosstable.office.ledger.runs import CheckedResult, Progress
-from crosstable.replaying import DAWN, Decision, Key, StartingRating, bare, moved
+from crosstable.replaying import DAWN, Decision, Key, StartingRating
 from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
@@ -111,8 +112,7 @@ class OfficeSections(PlainSections):
         if before is None or section.kind.is_foreign or _rated_from(before.section) != _rated_from(section):
             return super().take(archived)
         key = key_of(archived)
-        rows = zip(section.entries, archived.rows, strict=True)
-        backgrounds = {entry.number: self._brings(row, key) for entry, row in rows}
+        backgrounds = {entry.number: self._brings(row, key) for entry, row in rows_of(archived)}
         if backgrounds != before.backgrounds:
             return super().take(archived)
         return Taken(archived, backgrounds, before.rated)
@@ -138,11 +138,12 @@ class Interpreted:
         self._reach = reach
         archive = span.known.archive
         self.ids = archive.members["member_id"]
-        self.records = records_of(span.before)
+        self._replay = PlainReplay()
+        self._replay.records = records_of(span.before)
         self._openings, self._decisions = openings_of(archive), decisions_of(archive)
         part = part_of(archive, self._sections())
         self._parts = sections_of(part)
-        self._rates = OfficeSections(part, self._records_of, self._openings, self._decisions)
+        self._rates = OfficeSections(part, self._replay.of, self._openings, self._decisions)
         self._rates.checked = {(one.event_id, one.section.number): one for one in checked}
         self.unratable: dict[int, str] = {}
         self._rated: list[tuple[Any, ...]] = []
@@ -150,9 +151,6 @@ class Interpreted:
     def _sections(self) -> list[int]:
         numbers = self.steps.frame["archived"].gather(list(self._reach.steps))
         return [number for number in numbers.to_list() if number is not None and number >= 0]
-
-    def _records_of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
-        return self.records.get(member, {})
 
     def go(self, take: Take, progress: Progress) -> None:
         """Rate everything, and hand over what is due."""
@@ -177,32 +175,26 @@ class Interpreted:
                 progress(done)
 
     def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[Posting]:
-        own = self.records.setdefault(member, {})
         assert what.system is not None
-        before = own.get(what.system)
-        after = bare(what.standing) if isinstance(what, StartingRating) else moved(what, before)
+        before = self._replay.of(member).get(what.system)
+        after = self._replay.move(member, what)
         if after is not None:
-            own[what.system] = after
             about = PostingKey(self.ids[member], what.system, key.event_id, key.section)
             yield posting_of_standing(about, key, before, after)
 
     def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[Posting]:
         taken = self._rates.take(archived)
-        section = archived.section
-        key = Key(section.end, section.start, archived.event_id, section.number)
+        key = key_of(archived)
         if taken.unratable:
             self.unratable[number] = taken.unratable
-        members = {entry.member_id: row.member for entry, row in zip(section.entries, archived.rows, strict=True)}
+        self._replay.carry(taken.rated, members_in(archived).get)
         for rated in taken.rated:
             self._rated.append((step, *key[2:], int(rated.system), rated.edition.name))
-            for posting in postings_of(rated, key):
-                assert posting.standing is not None
-                self.records.setdefault(members[posting.member_id], {})[posting.system] = posting.standing
-                yield posting
+            yield from postings_of(rated, key)
 
     def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
         """A member's rating record in a system at the end."""
-        return self.records.get(who, {}).get(system)
+        return self._replay.of(who).get(system)
 
     def ratings(self, who: Array, system: Array) -> tuple[pl.Series, pl.Series]:
         """The ratings and games of members at the end."""

@@ -4,19 +4,19 @@ An archive knows no merges: whoever is one member in the office is one row, and 
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 from sqlalchemy import ColumnElement, Table, and_, select
 
 from crosstable.history.archive import Archive, table_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS, NO_MEMBER
 from crosstable.office import tables
-from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
-from crosstable.office.bulk.frames import asked, frame_of, give_room, portions_of, schema_of
+from crosstable.office.bulk.entry_rows import Placed, lean_rows, parts_where, placed_rows, rows_where
+from crosstable.office.bulk.frames import asked, frame_of, give_room, schema_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading, Record, State, latest
 from crosstable.office.ledger.journal import canonical
 from crosstable.replaying import DAWN, FLOORS, LOWERING, MOVING
@@ -25,23 +25,8 @@ from crosstable.terms import RatingSystem
 Array = Any
 # Of so many members decisions are looked for; of more all of them are read.
 _FEW = 500
-# So many rows are taken apart at a time.
-_TOGETHER = 500_000
-# Of what a row says beside its columns, only this matters for ratings.
-_TELLING = ('"rate"', '"fide', '"start"')
 _HEADING = ("event_id", "number", "act", "state", "name", "kind", "is_online", "time_controls", "asked_systems",
             "systems", "is_dual_control", "is_half_k", "match_waiver", "started", "ended")  # fmt: skip
-_ENTRY = ("event_id", "section", "act", "row", "number", "member_id", "name", "rounds", "extra")
-_EXTRAS: Mapping[str, pl.DataType] = {
-    "rate": pl.Boolean(),
-    "fide": pl.Float64(),
-    "fide_as_of": pl.String(),
-    "fide_flag": pl.String(),
-    "fide_opt_in": pl.Boolean(),
-    "start_rating": pl.Float64(),
-    "start_games": pl.Float64(),
-    "other_starts": pl.String(),
-}
 
 
 class Known(NamedTuple):
@@ -73,26 +58,36 @@ def known_since(record: Record, since: date, also: Iterable[str], source: Mappin
     where = (tables.section.c.ended >= since,)
     headings = _headings(record, where)
     if since == DAWN:
-        known = _known(record, since, _parts(record, ()), None, headings)
+        known = _known(record, since, partial(placed_rows, parts_where(record, ())), None, headings)
     else:
-        rows = _rows(record, where)
+        rows = rows_where(record, where)
         people = _ids_among(record, [*rows["member_id"], *also, *_about(record, since)])
-        known = _known(record, since, [rows], people, headings)
+        known = _known(record, since, partial(placed_rows, [rows]), people, headings)
     return known._replace(archive=known.archive._replace(source=source))
+
+
+def known_for_replay(record: Record) -> Known:
+    """The whole record as far as a compiled replay reads it."""
+    give_room(record.connection)
+    headings = _headings(record, ())
+    return _known(record, DAWN, lambda sections, ids, names: lean_rows(record, sections, ids), None, headings)
 
 
 def known_of_section(record: Record, heading: Heading) -> Known:
     """One section, and everybody who plays in it."""
     section = tables.section.c
     where = (section.event_id == heading.event_id, section.number == heading.number)
-    rows = _rows(record, where)
+    rows = rows_where(record, where)
     people = _ids_among(record, rows["member_id"])
-    return _known(record, heading.key.ended, [rows], people, _headings(record, where))
+    headings = _headings(record, where)
+    return _known(record, heading.key.ended, partial(placed_rows, [rows]), people, headings)
 
 
-def _known(
-    record: Record, since: date, parts: Iterable[pl.DataFrame], people: pl.DataFrame | None, headings: pl.DataFrame
-) -> Known:
+# From sections, ids and the names of members: the rows of sections.
+_Rows = Callable[[pl.DataFrame, pl.DataFrame, pl.Series], Placed]
+
+
+def _known(record: Record, since: date, rows: _Rows, people: pl.DataFrame | None, headings: pl.DataFrame) -> Known:
     sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
     members = _members(record, people)
     is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
@@ -101,8 +96,7 @@ def _known(
         is_born_by_year.set(~is_born_by_year, None).alias("is_year_only"),
     )
     ids = _ids(record, members)
-    placed = _placed(parts, sections, ids, members["name"])
-    entries, games = _entries(placed)
+    placed = rows(sections, ids, members["name"])
     openings = _openings(record, ids, people)
     is_earlier = pl.col("as_of") < since
     decisions, past = _decisions(record, ids, since, sections)
@@ -112,17 +106,18 @@ def _known(
         openings=openings.filter(~is_earlier),
         decisions=decisions,
         sections=_sections(sections, _event_names(record) if since == DAWN else None),
-        entries=entries,
-        games=games,
+        entries=placed.entries,
+        games=placed.games,
+        told=placed.told,
     )
     earlier = _with_lowered(openings.filter(is_earlier), past)
-    return Known(archive, headings, ids, placed["rounds"], is_born_by_year, earlier)
+    return Known(archive, headings, ids, placed.rounds, is_born_by_year, earlier)
 
 
 def without_rows(known: Known) -> Known:
     """What is known but for the rows of sections and their games, which an index has."""
     archive = known.archive
-    slim = archive._replace(entries=archive.entries.clear(), games=archive.games.clear())
+    slim = archive._replace(entries=archive.entries.clear(), games=archive.games.clear(), told=None)
     return known._replace(archive=slim, rounds=known.rounds.clear())
 
 
@@ -321,114 +316,3 @@ def _controls(text: str) -> str:
 
 def _mask(text: str) -> int:
     return sum(1 << RatingSystem[name] for name in text.split())
-
-
-# entries
-
-
-def _entries(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows of sections and their games."""
-    number = rows["number"].to_numpy()
-    section = rows["section"].to_numpy()
-    unplayed, games = [pl.Series("text", [], dtype=pl.String)], [table_of("games", _no_games())]
-    for first, last in whole_sections(section):
-        cells = parsed(rows["rounds"][first:last])
-        part = Rows(section[first:last], number[first:last])
-        games.append(games_of(cells, part))
-        unplayed.append(unplayed_of(cells))
-    extras = _extras(rows["extra"])
-    columns = {name: rows[name] for name in ("section", "number", "member", "name")}
-    made = table_of("entries", {**columns, **extras.to_dict(), "unplayed": pl.concat(unplayed)})
-    return made, pl.concat(games, rechunk=True)
-
-
-def _no_games() -> dict[str, list[int]]:
-    return {name: [] for name in ("section", "round", "first", "second", "result", "colour")}
-
-
-def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
-    """Whole sections together, about so many rows at a time."""
-    if not len(section):
-        return []
-    starts = np.flatnonzero(np.concatenate([[True], section[1:] != section[:-1]]))
-    wanted = np.arange(0, len(section), _TOGETHER)
-    cuts = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
-    return list(zip(cuts.tolist(), [*cuts[1:].tolist(), len(section)], strict=True))
-
-
-def _rows(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
-    """The rows of sections that conditions pick, of all their versions: few are old."""
-    return pl.concat([*_parts(record, where)])
-
-
-def _parts(record: Record, where: Sequence[ColumnElement[bool]]) -> Iterator[pl.DataFrame]:
-    """The same, many rows at a time; one part at least."""
-    table, section = tables.entry, tables.section
-    query = select(*(table.c[name] for name in _ENTRY))
-    query = query.where(table.c.act <= record.through, table.c.number.is_not(None))
-    if where:
-        same = [table.c.event_id == section.c.event_id, table.c.section == section.c.number]
-        query = query.join(section, and_(*same, table.c.act == section.c.act)).where(*where)
-    schema = schema_of(table, _ENTRY)
-    waiting, height = [_telling(pl.DataFrame(schema=schema))], 0
-    for portion in portions_of(record.connection, query, schema):
-        waiting.append(_telling(portion))
-        height += portion.height
-        if height >= _TOGETHER:
-            yield pl.concat(waiting)
-            waiting, height = waiting[:1], 0
-    yield pl.concat(waiting)
-
-
-def _telling(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with those of their extras that matter for ratings."""
-    return rows.with_columns(
-        pl.when(pl.col("extra").str.contains_any(list(_TELLING))).then(pl.col("extra")).alias("extra")
-    )
-
-
-def _placed(parts: Iterable[pl.DataFrame], sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
-    """The rows of sections that count, with the numbers of their sections and members, in order.
-
-    Part by part: the ids of millions of rows take more room than all the rest.
-    """
-    places = sections.select("event_id", pl.col("number").alias("section"), "act").with_row_index("at")
-    people = pl.DataFrame({"own": names}).with_row_index("member").with_columns(pl.col("member").cast(pl.Int32))
-    made = []
-    for rows in parts:
-        joined = rows.join(places, on=["event_id", "section", "act"]).join(ids, on="member_id", how="left")
-        joined = joined.join(people, on="member", how="left")
-        made.append(
-            joined.select(
-                pl.col("at").alias("section"),
-                "row",
-                "number",
-                pl.col("member").fill_null(NO_MEMBER),
-                pl.when(pl.col("name") == pl.col("own")).then(None).otherwise(pl.col("name")).alias("name"),
-                "rounds",
-                "extra",
-            )
-        )
-    return pl.concat(made).sort("section", "row")
-
-
-def _extras(texts: pl.Series) -> pl.DataFrame:
-    """What rows say beside their columns."""
-    places = np.flatnonzero(texts.is_not_null().to_numpy())
-    said = pl.DataFrame([_said(json.loads(text)) for text in texts.gather(places)], schema=dict(_EXTRAS), orient="row")
-    index = np.zeros(texts.len(), dtype=np.int64)
-    index[places] = np.arange(1, len(places) + 1)
-    nothing = pl.DataFrame({name: [None] for name in _EXTRAS}, schema=dict(_EXTRAS))
-    made = pl.concat([nothing, said])[index]
-    return made.with_columns(pl.col("fide_as_of").str.to_date("%Y-%m-%d"))
-
-
-def _said(extra: Mapping[str, Any]) -> tuple[Any, ...]:
-    fide, start = extra.get("fide") or (None, None), extra.get("start") or (None, None)
-    flags = extra.get("rate"), extra.get("fide_flag"), extra.get("fide_opt_in")
-    others = canonical(extra["starts"]) if "starts" in extra else None
-    return (flags[0], _real(fide[0]), fide[1], flags[1], flags[2], _real(start[0]), _real(start[1]), others)
-
-
-def _real(value: float | None) -> float | None:
-    return None if value is None else float(value)

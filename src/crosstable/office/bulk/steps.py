@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import ColumnElement, Connection, Select, collate, literal, select, tuple_, union_all
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from crosstable.office import tables
 from crosstable.office.bulk.frames import asked, frame_of, read_ahead, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
-from crosstable.office.ledger.postings import Posting, is_current
+from crosstable.office.ledger.postings import Posting, is_current, last_before
 from crosstable.replaying import DAWN, MOVING, OWN
 from crosstable.terms import RatingSystem
 
@@ -125,27 +125,9 @@ def records_before(
     """
     most = max(1, starts.height if starts.height < _MANY else -(-starts.height // 2))
     parts = [*starts.iter_slices(most)] or [starts]
-    halves = [_last_before(connection, part, day, run) for part in parts]
+    halves = [last_before(connection, asked(connection, part), STORED, day, run) for part in parts]
     with read_ahead(connection, halves[-1], STORED, is_likely=len(halves) > 1) as other:
         return pl.concat([*(frame_of(connection, query, STORED) for query in halves[:-1]), other()])
-
-
-def _last_before(connection: Connection, starts: pl.DataFrame, day: date | None, run: int | None) -> Select[Any]:
-    posting, wanted = tables.posting, asked(connection, starts)
-    systems = union_all(*(select(literal(int(system)).label("system")) for system in RatingSystem)).subquery("systems")
-    is_theirs = (posting.c.member_id == wanted.c.member_id) & (posting.c.system == systems.c.system)
-    is_text = connection.dialect.name == "postgresql"  # whose texts may have another order than those of Python
-    key = [collate(posting.c[name], "C") if is_text and name == "event_id" else posting.c[name] for name in KEY]
-    if day is None:
-        own = [collate(wanted.c[name], "C") if is_text and name == "event_id" else wanted.c[name] for name in KEY]
-        is_before: ColumnElement[bool] = (posting.c.ended <= wanted.c.ended) & (tuple_(*key) < tuple_(*own))
-    else:
-        is_before = posting.c.ended < day
-    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current(run))
-    last = last.order_by(*(column.desc() for column in key)).limit(1).correlate(wanted, systems)
-    found = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
-    numbers = found.subquery("found")
-    return select(*(posting.c[name] for name in STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
 
 
 def members_of(known: Known, steps: Steps) -> pl.DataFrame:

@@ -1,14 +1,13 @@
 """What members bring to a place of the replay: their rating records there, what is decided about them, who they are."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 
 from sqlalchemy import Connection
 
 from crosstable.checks.players import OWN_RECORD
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.postings import Posting, current_of_members
+from crosstable.office.ledger.postings import Posting, current_of_members, last_of_members
 from crosstable.replaying import (
     LOWERING,
     Decision,
@@ -76,21 +75,28 @@ class Backgrounds:
     """The backgrounds of some members, as the current postings have them."""
 
     def __init__(self, record: Record, members: Iterable[str]) -> None:
+        self._record = record
         self._people = record.people(members)
         self.decisions = MemberDecisions(record)
         self.decisions.know(members)
-        self._postings: dict[str, dict[RatingSystem, list[Posting]]] = {}
-        found = (stored.posting for stored in current_of_members(record.connection, members))
-        for posting in sorted(found, key=lambda one: one.key):
-            self._postings.setdefault(posting.member_id, {}).setdefault(posting.system, []).append(posting)
+        self._before: dict[tuple[str, Key], dict[RatingSystem, PlayerRating]] = {}
+
+    def know(self, members: Iterable[str], key: Key) -> None:
+        """Read the rating records of members before a place of the replay, before they are asked for."""
+        fresh = [one for one in dict.fromkeys(members) if (one, key) not in self._before]
+        self._before |= {(one, key): {} for one in fresh}
+        for posting in last_of_members(self._record.connection, fresh, key):
+            assert posting.standing is not None
+            self._before[posting.member_id, key][posting.system] = posting.standing
 
     def background(self, member: str, key: Key) -> Background:
         """What a member brings to a place of the replay."""
         person = self._people[member]
+        self.know([member], key)
         return Background(
             standings={
                 system: self.decisions.decided(member, system, rating, key)
-                for system, rating in self._before(member, key).items()
+                for system, rating in self._before[member, key].items()
             },
             fide=in_force(person.fide, key.started),
             cfc=in_force(person.cfc, key.ended),
@@ -100,13 +106,3 @@ class Backgrounds:
             canadian_resident=person.canadian_resident,
             origin=OWN_RECORD,
         )
-
-    def _before(self, member: str, key: Key) -> Mapping[RatingSystem, PlayerRating]:
-        """A member's rating records before a place of the replay."""
-        found = {}
-        for system, postings in self._postings.get(member, {}).items():
-            at = bisect_left(postings, key, key=lambda one: one.key)
-            rating = postings[at - 1].standing if at else None
-            if rating is not None:
-                found[system] = rating
-        return found

@@ -191,17 +191,24 @@ def entry_digest(previous: str, entry: bytes, rows: str) -> str:
 
 def summary(digests: bytes | bytearray) -> Summary:
     """What is said of rows with these digests."""
-    number = len(digests) // BYTES
-    return [number, hashlib.sha256(_sorted(bytes(digests), number)).hexdigest()]
+    number, whole = len(digests) // BYTES, hashlib.sha256()
+    for some in _sorted(digests, number):
+        whole.update(some)
+    return [number, whole.hexdigest()]
 
 
-def _sorted(digests: bytes, number: int) -> bytes:
+def _sorted(digests: bytes | bytearray, number: int) -> Iterator[bytes]:
+    """Digests in their order, many at a time: those of a large entry take much room, and are not copied."""
     if number < _MANY:
-        return b"".join(sorted(digests[at : at + BYTES] for at in range(0, len(digests), BYTES)))
+        yield b"".join(sorted(bytes(digests[at : at + BYTES]) for at in range(0, len(digests), BYTES)))
+        return
     import numpy as np
 
     words = np.frombuffer(digests, dtype=">u8").reshape(number, -1)
     order = np.argsort(first := words[:, 0].astype("u8"))
-    if (np.diff(first[order]) == 0).any():  # equal rows, or a chance in a million
+    first = first[order]
+    if (first[1:] == first[:-1]).any():  # equal rows, or a chance in a million
         order = np.lexsort(words.T[::-1])
-    return words[order].tobytes()
+    del first
+    for at in range(0, number, _MANY):
+        yield words[order[at : at + _MANY]].tobytes()

@@ -6,11 +6,28 @@ longer rates the member.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, select
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    cast,
+    collate,
+    column,
+    func,
+    literal,
+    select,
+    tuple_,
+    union_all,
+)
+from sqlalchemy.types import TypeEngine
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.office import tables
@@ -184,6 +201,64 @@ def is_current(run: int | None = None) -> ColumnElement[bool]:
         return and_(posting.rating_after.is_not(None), ~superseding.exists())
     superseded = superseding.where(later.c.run <= run).exists()
     return and_(posting.rating_after.is_not(None), posting.run <= run, ~superseded)
+
+
+def rows_asked(connection: Connection, rows: str, types: Mapping[str, TypeEngine[Any]]) -> FromClause:
+    """Rows, a JSON list of objects, as something that a statement may join."""
+    if connection.dialect.name == "postgresql":
+        columns = [column(name, kind) for name, kind in types.items()]
+        return (
+            func.json_to_recordset(cast(literal(rows), JSON))
+            .table_valued(*columns, name="asked")
+            .render_derived(with_types=True)
+        )
+    each = func.json_each(literal(rows)).table_valued("value", name="each")
+    return select(
+        *(func.json_extract(each.c.value, f"$.{name}", type_=kind).label(name) for name, kind in types.items())
+    ).subquery("asked")
+
+
+def last_before(
+    connection: Connection,
+    wanted: FromClause,
+    names: Iterable[str],
+    day: date | None = None,
+    run: int | None = None,
+) -> Select[Any]:
+    """A query for the last posting of members in every system before a day, or each before a key of their own.
+
+    Of those that are current, or that were after a run.
+    """
+    posting = tables.posting
+    systems = union_all(*(select(literal(int(system)).label("system")) for system in RatingSystem)).subquery("systems")
+    is_theirs = (posting.c.member_id == wanted.c.member_id) & (posting.c.system == systems.c.system)
+    key = _in_order(connection, posting)
+    if day is None:
+        is_before: ColumnElement[bool] = (posting.c.ended <= wanted.c.ended) & (
+            tuple_(*key) < tuple_(*_in_order(connection, wanted))
+        )
+    else:
+        is_before = posting.c.ended < day
+    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current(run))
+    last = last.order_by(*(one.desc() for one in key)).limit(1).correlate(wanted, systems)
+    numbers = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
+    found = numbers.subquery("found")
+    return select(*(posting.c[name] for name in names)).join(found, found.c.posting_id == posting.c.posting_id)
+
+
+def _in_order(connection: Connection, keyed: FromClause) -> list[ColumnElement[Any]]:
+    """The columns of a key; the texts of a server may have another order than those of Python."""
+    is_server = connection.dialect.name == "postgresql"
+    columns: list[ColumnElement[Any]] = [keyed.c[name] for name in Key._fields]
+    return [collate(one, "C") if is_server and one.name == "event_id" else one for one in columns]
+
+
+def last_of_members(connection: Connection, members: Iterable[str], key: Key) -> Iterator[Posting]:
+    """The last current posting of members in every system before a key."""
+    rows = canonical([{"member_id": one, **key._asdict()} for one in members])
+    wanted = rows_asked(connection, rows, {name: tables.posting.c[name].type for name in ("member_id", *Key._fields)})
+    for row in connection.execute(last_before(connection, wanted, Posting._fields)):
+        yield posting_from(row)
 
 
 def current_of_members(connection: Connection, members: Iterable[str], run: int | None = None) -> Iterator[Stored]:
