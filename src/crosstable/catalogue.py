@@ -385,7 +385,7 @@ CATALOGUE: Mapping[str, Kind] = {
         WARNING,
         "A player's total is not the sum of the results.",
         "Find the result that is wrong, or correct the total; ratings go by the results.",
-        "The report says {total:g} points; the results add up to {points:g}.",
+        "The report gives a total of {total:g}; the results add up to {points:g}.",
     ),
     "one-sided": Kind(
         WARNING,

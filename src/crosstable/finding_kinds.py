@@ -382,9 +382,9 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
     ),
     "before-opening": Kind(
         ERROR,
-        "The section ended before the opening standings of its players were taken, which hold its result already.",
-        "Leave the section out, or give the opening standings of an earlier day.",
-        "The standings of {name} are as of {opened}.",
+        "The section ended before the starting ratings of its players were taken, which hold its result already.",
+        "Leave the section out, or give the starting ratings of an earlier day.",
+        "The starting ratings of {name} are as of {opened}.",
     ),
     "other-name": Kind(
         WARNING,

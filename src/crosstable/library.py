@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
+from crosstable.errors import FormatError
 from crosstable.pipeline.checking import CheckedReport
 from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import Options, RatedEvent
 from crosstable.pipeline.rating import rate as rate_report
 from crosstable.pipeline.reading import Source
 from crosstable.pipeline.reading import read as read_source
-from crosstable.remedies import Reader
+from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
 
@@ -53,8 +54,9 @@ class RateOptions(TypedDict, total=False):
         pairing_ratings: Whether to use a player's pairing rating if no other rating is known.
         after_round: Rate the event as it was after this round.
         accept: Findings that you accept: a reason for each code.
-        calendar: How the rules of a section are chosen: ``listed`` (default) takes the dates of the 2025 document and
-            the day the section starts; ``announced`` takes the dates announced at the time and the day it ends.
+        calendar: Which rules apply to a section. ``listed`` (default): each rule begins on its date in the 2025
+            document, and the day the section starts decides. ``announced``: each rule begins on the date announced at
+            the time, and the day the section ends decides.
         rules: A rule set, its TOML file, or a day whose rules apply to everything.
         today: A section must have ended by this day (default: today in UTC; ``None``: no such check).
     """
@@ -101,30 +103,31 @@ def read(source: Source | Sequence[Path], *, name: str = "") -> Report:
     >>> [player.name for player in report.sections[0].players]
     ['Ann', 'Bo']
     """
-    return read_source(source, name)
+    return _report(source, name)
 
 
 def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> CheckedReport:
-    """List every mistake in an event, with its place and how to fix it. ``rate`` reports the same findings.
+    """Check an event: every finding has its place and says how to fix it. ``rate`` reports the same findings.
 
     Args:
         source: Anything that ``read`` takes, or the report that it returned.
         **options: How the event would be rated (``RateOptions``).
 
     Returns:
-        A record with ``faults``, ``has_errors`` and ``to_dict()``, which gives the document ``crosstable-checked/1``.
+        A record with ``faults`` (the findings, each a `Fault`: an error, something to confirm, or a warning),
+        ``has_errors`` and ``to_dict()``, which gives the document ``crosstable-checked/1``.
 
     >>> [fault.code for fault in check({"players": [{"rounds": "W1"}]}).faults if fault.severity == "error"]
     ['plays-self', 'no-time-control', 'no-dates']
     """
-    return check_report(read_source(source), **_options(options))
+    return check_report(_report(source), **_options(options))
 
 
 def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> RatedEvent:
     """Rate an event under the rules of the day each section started.
 
-    A section with an error is not rated; ``faults`` says why. The other sections are rated, unless their players'
-    ratings come out of the section with the error.
+    A section with an error is not rated; ``faults`` says why. The other sections are rated, except a later one with a
+    player whose rating the section with the error would have changed first.
 
     Args:
         source: Anything that ``read`` takes, or the report that it returned.
@@ -148,7 +151,7 @@ def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Rat
     >>> ann.rounded, ann.formula
     (1541, 'standard')
     """
-    return rate_report(read_source(source), **_options(options))
+    return rate_report(_report(source), **_options(options))
 
 
 def explain(
@@ -277,7 +280,7 @@ def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "
     from crosstable.errors import UnratableSectionError
 
     _require_known(fields, set(NAMES) - {"rating", "game"}, "field of an estimate")
-    given = {name: value.isoformat() if isinstance(value, date) else value for name, value in fields.items()}
+    given = {name: _iso(value) if name in ("date", "birth") else value for name, value in fields.items()}
     reading = read_object({"rating": rating, "game": games, **given}, _today())
     if reading.request is None or reading.faults:
         raise UnratableSectionError(reading.faults)
@@ -298,9 +301,25 @@ def verify(*sources: Source, calendar: Calendar | str = Calendar.LISTED) -> "Ver
     from crosstable.pipeline.verifying import posted_pages
     from crosstable.pipeline.verifying import verify as verify_pages
 
-    reports = [(report.place, report) for report in map(read_source, sources)]
+    reports = [(report.place, report) for report in map(_report, sources)]
     posted = posted_pages(reports, _calendar(calendar))
     return verify_pages(posted.pages)._replace(faults=posted.faults)
+
+
+def _iso(value: object) -> object:
+    """A day as the calculator reads it; what is no day stays as it is, for the calculator says what is wrong."""
+    from crosstable.formats.dates import day_of
+
+    found = day_of(value) if isinstance(value, str) else value
+    return found.isoformat() if isinstance(found, date) else value
+
+
+def _report(source: Source | Sequence[Path], name: str = "") -> Report:
+    """What a source holds; the finding about one that cannot be read says what a caller of the library can do."""
+    try:
+        return read_source(source, name)
+    except FormatError as error:
+        raise FormatError(*for_reader([error.fault], Reader.LIBRARY)) from error
 
 
 def _today() -> date:

@@ -70,8 +70,10 @@ def read_results(text: str) -> tuple[Result | None, ...]:
     """Results against one opponent, ``None`` for a game to come; the text is one that ``RESULT`` matches."""
     if text in _SIGNS:
         return (_SIGNS[text],)
+    if text in _LETTERS:
+        return (_LETTERS[text],)
     if text[0].upper() in _LETTERS:
-        return tuple(_LETTERS[letter] for letter in text.upper())
+        return tuple([_LETTERS[letter] for letter in text.upper()])
     first = text[0]
     is_win = first == "1" and not text.startswith("1/")
     return (Result.WIN if is_win else Result.LOSS if first == "0" and text[1] != "." else Result.DRAW,)

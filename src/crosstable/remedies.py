@@ -26,6 +26,8 @@ _CONTROL = "Choose the time control here, or write it in the line of the section
 _PAIRING = "to take these with everything else assumed"
 _FROM_FIDE = "to start all of them from FIDE ratings"
 _UNRATED = "write unrated for those who have none"
+_NOT_ALONE = "Send the file of the event; ratings alone are not rated."
+_EVERYBODY = (_PAGE, _API, _LIBRARY)
 REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     "rating-not-known": {
         _PAGE: f"Send an event file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
@@ -81,7 +83,7 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "Add end=DATE.",
         _LIBRARY: "Give end=DATE.",
     },
-    "no-game": dict.fromkeys((_PAGE, _API, _LIBRARY), "Enter the results."),
+    "no-game": dict.fromkeys(_EVERYBODY, "Enter the results."),
     "all-unrated": {
         _PAGE: "Send a file with their ratings, if they have any.",
         _API: "Send an event file with their ratings, if they have any.",
@@ -94,7 +96,7 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     },
     "report-incomplete": {_DRAFT: "Fill it in under “For the rating report”, or add it where you submit the report."},
     "played-before": dict.fromkeys(
-        (_PAGE, _API, _LIBRARY),
+        _EVERYBODY,
         "If it is the same tournament, do not send it again. If both were played, the office confirms it.",
     ),
     "member-not-known": {
@@ -107,6 +109,35 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "The section waits until the office adds the member.",
         _LIBRARY: "Add the member to the office, or correct the id.",
     },
+    "shortened": dict.fromkeys(_EVERYBODY, "If the cut reads badly, shorten it yourself."),
+    "systems-disagree": dict.fromkeys(
+        _EVERYBODY, "Leave systems out: the time control decides. In an office, the office must confirm them."
+    ),
+    "start-given": dict.fromkeys(
+        _EVERYBODY,
+        "Take start out: the starting rating follows from other ratings and from age. In an office, the office must "
+        "confirm it.",
+    ),
+    "match-waived": dict.fromkeys(_EVERYBODY, "The office may waive them, nobody else; it must confirm the section."),
+    "opted-in": dict.fromkeys(_EVERYBODY, "Check it with the office, which must confirm it."),
+    "systems-named": dict.fromkeys(_EVERYBODY, "Give the time control. Without one the office decides."),
+    "fide-not-on-record": dict.fromkeys(
+        _EVERYBODY, "The office looks it up and enters it, or confirms the section as it is."
+    ),
+    "money-prize": dict.fromkeys(_EVERYBODY, "The office sets the floor."),
+    "cfc-notice": dict.fromkeys(_EVERYBODY, "A notice to the office, which looks it up and enters it."),
+    "late-submission": dict.fromkeys(_EVERYBODY, "Two people of the office look at its rating changes and approve it."),
+}
+# Remedies that readers of files give in place of the catalogue's; a test finds those that name an option.
+NEARER: Mapping[str, Mapping[Reader, str]] = {
+    "Give it with --members FILE to rate or check an event.": {
+        **dict.fromkeys((_PAGE, _API), _NOT_ALONE),
+        _LIBRARY: "Give it as members=FILE to rate or check an event.",
+    },
+    "If it is a members file, give it with --members FILE.": {
+        **dict.fromkeys((_PAGE, _API), _NOT_ALONE),
+        _LIBRARY: "If it is a members file, give it as members=FILE.",
+    },
 }
 
 
@@ -116,6 +147,6 @@ def for_reader(faults: Iterable[Fault], reader: Reader) -> tuple[Fault, ...]:
 
 
 def _told(found: Fault, reader: Reader) -> Fault:
-    remedies = REMEDIES.get(found.code, {})
+    remedies = NEARER.get(found.remedy) or REMEDIES.get(found.code, {})
     remedy = remedies.get(reader) or (remedies.get(Reader.PAGE) if reader is Reader.DRAFT else None)
     return found if remedy is None else found._replace(remedy=remedy)

@@ -117,6 +117,13 @@ def test_the_total_is_the_sum_of_the_results(rounds: str, total: float, is_right
     assert ("total-disagrees" not in codes(event)) is is_right
 
 
+@pytest.mark.parametrize(("total", "is_right"), [(1.5, True), (3.0, True), (2.0, False), (2.5, False)])
+def test_byes_of_rounds_that_nobody_has_reached_may_be_in_the_total_or_not(total: float, is_right: bool) -> None:
+    """SwissSys shows the byes that were asked for in later rounds beside the points so far."""
+    event = with_player(rounds=["W2w", "D3b", "U", "H", "B"], total=total)
+    assert ("total-disagrees" not in codes(event)) is is_right
+
+
 @pytest.mark.parametrize(
     ("details", "is_right"),
     [

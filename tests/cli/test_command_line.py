@@ -19,9 +19,9 @@ from crosstable.cli import COMMANDS, main, office, parser_of
 from crosstable.cli.options import OPTIONS
 from crosstable.office.address import DEFAULT, ENVIRONMENT
 from tests.architecture.source import ROOT
-from tests.checks.provoked import pair, sound, with_player
+from tests.checks.provoked import pair, with_player
 from tests.cli.conftest import Run, Write
-from tests.event_files import quad
+from tests.event_files import EventFile, event_file, player, quad
 from tools.make_docs import inner_parsers, pages
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
@@ -123,13 +123,18 @@ def test_a_refusal_names_the_whole_command(run: Run, words: tuple[str, ...], sai
 # Errors of our own
 
 
+def never_rated(rating: float) -> EventFile:
+    """An event of no other test: what a process has rated lately is not rated again."""
+    return event_file(player(1, "W2", rating), player(2, "L1", 1650.0))
+
+
 def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 3: the trace, the versions, the command line, and that nothing was stored."""
 
     def broken(*arguments: object) -> None:
         raise RuntimeError("boom")
 
-    path = write(sound())
+    path = write(never_rated(1713.0))
     monkeypatch.setattr("crosstable.engine.rating.rate_competitors", broken)
     ran = run("rate", path, "--json")
     assert (ran.code, ran.out) == (3, "")
@@ -144,7 +149,7 @@ def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch:
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    path = write(sound())
+    path = write(never_rated(1714.0))
     monkeypatch.setattr("crosstable.engine.rating.rate_competitors", interrupted)
     assert run("rate", path) == (130, "", "\nstopped\n")
 

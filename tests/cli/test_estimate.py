@@ -101,6 +101,14 @@ def test_options_reach_the_request(run: Run) -> None:
     assert online["system"] == "OLR"
 
 
+def test_a_day_may_be_written_as_americans_do(run: Run) -> None:
+    one = run("estimate", "U", "W1400", "--date", "2026-07-04", "--birth-date", "2014-02-03", "--json")
+    other = run("estimate", "U", "W1400", "--date", "7/4/2026", "--birth-date", "2/3/2014", "--json")
+    assert one.code == other.code == 0
+    assert one.out == other.out
+    assert run("rules", "--on", "7/4/2026").out == run("rules", "--on", "2026-07-04").out
+
+
 def test_what_if_questions(run: Run) -> None:
     """The range of outcomes with bars, a target, norms, the next game."""
     ran = run("estimate", "1512/40", "W1640", "D1720", "T1600", "T1800", *DAY, "--range", "--target", "1600", "--norms")

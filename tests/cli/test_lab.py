@@ -141,7 +141,7 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (("--members", "20", "--sections", "1", "--games", "1"), "not allowed with argument"),
         (("--members", "20", "--regions", "45"), "45 regions are too many; give at most 44"),
         (("--members", "20", "--returners", "2"), "'2' is not a number from 0 to 1"),
-        (("--members", "20", "--pandemic", "2020", "2021"), "'2020' is not a date; write it as YYYY-MM-DD"),
+        (("--members", "20", "--pandemic", "2020", "2021"), "'2020' is not a date; write it as 2026-06-14 or"),
         (("--members", "20", "--pandemic", "2020-01-01", "2020-01-02", "--no-pandemic"), "not allowed with argument"),
         ((), "the following arguments are required: --members"),
     ],

@@ -234,7 +234,7 @@ def test_there_are_no_rules_before_2001(run: Run, arguments: list[str], form: li
     assert "began on 2001-01-01" in ran.err
 
 
-@pytest.mark.parametrize("arguments", [["--on", "1/2/2025"], ["--diff", "2025-01-01"], ["--on", "2025-02-30"]])
+@pytest.mark.parametrize("arguments", [["--on", "13/2/2025"], ["--diff", "2025-01-01"], ["--on", "2025-02-30"]])
 def test_rules_of_what_is_no_day_is_wrong_usage(run: Run, arguments: list[str]) -> None:
     ran = run("rules", *arguments)
     assert ran.code == 2

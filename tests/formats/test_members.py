@@ -166,6 +166,19 @@ def test_what_is_wrong_is_a_fault_with_its_place(text: str, code: str, place: st
     assert codes(read(text)) == [(code, place)]
 
 
+@pytest.mark.parametrize("title", ["Rating", "R", "USCF Rating", "Ratng", "Std"])
+def test_a_column_of_ratings_that_names_no_system_makes_nobody_unrated(title: str) -> None:
+    found = read(f"Member ID,Name,{title}\n12345678,Ann,1512\n12345679,Bo,1641P17\n12345680,Cy,NEW\n")
+    assert codes(found) == [("rating-column-not-known", "members.csv, line 1")]
+    assert "Regular rating or Quick rating" in found.faults[0].remedy
+
+
+def test_beside_a_column_of_ratings_and_under_other_titles_numbers_are_only_ignored() -> None:
+    known = read("Member ID,Regular,Rapid\n12345678,1512,1500\n12345679,1600,1550\n")
+    dates = read("Member ID,Birth date,Member since,House no,Fee\n12345678,2014-02-03,2004,120,20\n")
+    assert {fault.code for fault in (*known.faults, *dates.faults)} == {"unknown-field"}
+
+
 def test_of_two_rows_with_one_id_the_first_stands() -> None:
     found = read("ID,Regular\n12345678,1500\n12345678,1600\n")
     assert found.backgrounds["12345678"].standings == {OTBR: PlayerRating(1500.0)}

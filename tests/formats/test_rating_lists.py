@@ -145,6 +145,8 @@ def test_lists_of_fide_and_canada_are_looked_up_by_their_ids(tmp_path: Path) -> 
     assert (one.fide, one.birth_year) == (OutsideRating(1938.0), 1982)
     assert (two.cfc, two.fide) == (OutsideRating(1405.0), None)
     assert (three.fide, three.birth_year) == (None, None)
+    alone = ct.rate(event_file(player(1, "W2", 1500.0), player(2, "L1")), members=fide)
+    assert alone.faults == ()  # FIDE's list has no members that somebody could be missing among
     damaged = opened(written(tmp_path, "tdlist.txt", CFC.replace("1405", '14"5'))).of(["100123"])
     assert [found.code for found in damaged.faults] == ["wrong-type"], "a quote within a number is no blank"
 
@@ -224,3 +226,11 @@ def test_a_damaged_list_is_read_or_refused_and_every_rating_stands_in_it(name: s
             ratings = [record.rating for record in known.standings.values()]
             ratings += [outside.rating for outside in (known.fide, known.cfc) if outside]
             assert all(re.search(rf"{int(rating):,}|{int(rating)}".encode(), damaged) for rating in ratings), damaged
+
+
+def test_a_large_table_whose_ratings_name_no_system_is_refused_like_a_small_one(tmp_path: Path) -> None:
+    rows = "".join(f"{12000000 + at},Member {at},{1000 + at % 900},Ohio\n" for at in range(80_000))
+    path = written(tmp_path, "club.csv", f"Member ID,Name,Rating,State\n{rows}")
+    assert os.path.getsize(path) > 2_000_000
+    found = opened(path).of(["12000001"])
+    assert [one.code for one in found.faults] == ["rating-column-not-known"]

@@ -3,7 +3,7 @@
 import pytest
 
 from crosstable.formats import msa
-from crosstable.output.crosstable_text import crosstable_text
+from crosstable.output.crosstable_text import crosstable_text, print_crosstables
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedPlayer, Result, SectionType
 from tests.checks.provoked import abroad, pair
@@ -209,3 +209,15 @@ def test_the_text_says_how_its_rows_are_ranked_and_where_the_event_was() -> None
     text = crosstable_text(rated(event))
     assert "Ranks go by points, then by the rating after the section" in text
     assert "Location: Dayton, OH\nAffiliate: A6000001\nChief TD: 12345678\n" in text
+
+
+def test_an_event_without_a_name_is_printed_without_an_empty_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    event = rated(quad())
+    bare = event.report._replace(event_id="", name="", start=None, end=None)
+    print_crosstables(event._replace(report=bare))
+    assert capsys.readouterr().out.startswith("Section 1")
+    print_crosstables(event)
+    heading, blank, section = capsys.readouterr().out.splitlines()[:3]
+    assert heading
+    assert not blank
+    assert section.startswith("Section 1")

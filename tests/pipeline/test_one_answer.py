@@ -1,5 +1,6 @@
 """One file through command line, page, API and library: the same findings, ratings and lines."""
 
+import ast
 import html
 import json
 import re
@@ -10,8 +11,12 @@ from typing import Any
 import pytest
 
 import crosstable as ct
+from crosstable.catalogue import CATALOGUE
 from crosstable.cli import main
-from crosstable.remedies import REMEDIES
+from crosstable.faults import fault
+from crosstable.formats.detect import GIVE_APART
+from crosstable.remedies import Reader, for_reader
+from tests.architecture.source import modules
 from tests.pipeline.samples import samples
 from tests.web.client import TestClient
 from tests.web.site import client, made_file
@@ -143,6 +148,21 @@ def test_a_completed_file_is_the_same_by_command_api_and_library(
     assert event.to_dict()["sections"] == rated["sections"]
 
 
+def test_an_entry_list_is_checked_as_one_and_not_rated_by_command_api_and_library(
+    site: TestClient, tmp_path: Path, capsys: Capture
+) -> None:
+    name = "entries.csv"
+    path = tmp_path / name
+    path.write_text("No,Name,ID,Rating\n1,Ann,12345671,1500\n2,Bo,12345672,\n3,Cy,12345673,1400\n", encoding="utf-8")
+    content = path.read_bytes()
+    for kind, library in (("check", ct.check), ("rate", ct.rate)):
+        code, document = by_command(kind, path, capsys)
+        reply = site.post(f"/api/v1/{kind}", params={"name": name}, content=content).json()
+        assert found(reply["faults"]) == found(document["faults"])
+        assert found(library(path).to_dict()["faults"]) == found(document["faults"])
+        assert ("no-game" in {one["code"] for one in document["faults"]}) is (kind == "rate") is bool(code)
+
+
 def test_a_remedy_names_what_its_reader_can_do(site: TestClient, tmp_path: Path, capsys: Capture) -> None:
     name = "pairing-ratings.json"
     path = tmp_path / name
@@ -160,7 +180,44 @@ def test_a_remedy_names_what_its_reader_can_do(site: TestClient, tmp_path: Path,
     assert "tick “Take pairing ratings”" in page
 
 
-def test_no_remedy_for_pages_and_programs_names_an_option() -> None:
-    told = [text for remedies in REMEDIES.values() for text in remedies.values()]
-    assert told
-    assert not [text for text in told if "--" in text or "crosstable " in text]
+# What only somebody who types commands can do: --control, crosstable members, (office confirm).
+TYPED = re.compile(r"--\w|\bcrosstable \w|\boffice (confirm|decide|members|status)\b")
+
+
+@pytest.mark.parametrize("reader", [one for one in Reader if one is not Reader.COMMAND])
+def test_no_remedy_for_pages_and_programs_names_an_option_or_a_command(reader: Reader) -> None:
+    """Neither those of the catalogue nor those that readers of files give in their place."""
+    found = [fault(code, "", "It is so.") for code in CATALOGUE]
+    found += [fault("not-readable", "", "It is so.", remedy) for remedy in typed_in_sources()]
+    told = for_reader(found, reader)
+    assert len([one for one in found if TYPED.search(one.remedy)]) > 15
+    assert [one.remedy for one in told if TYPED.search(one.remedy)] == []
+
+
+def typed_in_sources() -> set[str]:
+    """Texts of what reads and checks files that name an option."""
+    return {
+        node.value
+        for module in modules()
+        if module.name.startswith(("crosstable.formats", "crosstable.checks", "crosstable.pipeline"))
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.search(r"(?<!\S)--[a-z]", node.value)
+    }
+
+
+def test_a_list_of_ratings_in_place_of_an_event_is_told_to_each_reader(
+    site: TestClient, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "list.csv"
+    titles = "CFC#,Expiry,Last,First,Prov,City,Rating,High,Active Rtg,Active High,FIDE Number,FIDE Rating"
+    path.write_text(f"{titles}\n100123,01/01/2027,Doe,Ann,ON,Ottawa,1500,1510,1400,1410,0,0\n", encoding="utf-8")
+    content = path.read_bytes()
+    assert by_command("rate", path, capsys)[1]["faults"][0]["remedy"] == GIVE_APART
+    with pytest.raises(ct.FormatError, match="members=FILE"):
+        ct.rate(path)
+    for kind in ("rate", "check", "previews"):
+        reply = site.post(f"/api/v1/{kind}", params={"name": "list.csv"}, content=content)
+        assert reply.status_code == 422
+        assert reply.json()["faults"][0]["remedy"] in reply.json()["detail"]
+        assert "Send the file of the event; ratings alone are not rated." in reply.json()["detail"]
+    assert "--members" not in site.post("/rate", files={"files": ("list.csv", content)}).text

@@ -72,6 +72,7 @@ def test_a_section_that_is_not_there_is_an_error_that_names_those_that_are() -> 
         rated = ct.rate(two_sections(), **options)  # type: ignore[arg-type]
         assert codes(rated)[0] == "no-such-section"
         assert rated.faults[0].message == "There is no section 7; the file has 1 (Open), 2 (Open)."
+        assert "no-section" not in codes(rated)  # the event has sections
         assert rated.sections == ()
 
 

@@ -26,8 +26,7 @@ from crosstable.calculator.what_if import NextGame, NormChances, Outcomes, Possi
 from crosstable.engine import Start
 from crosstable.engine.records import Assumption
 from crosstable.explanation.words import FLOOR_NAMES
-from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import fewest_established, is_established, official_rating
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.rules.in_words import match_limits
@@ -211,7 +210,7 @@ def _notes(found: Estimate) -> Iterator[str]:
 
 def count_matters_above(constants: Constants) -> float:
     """The rating above which the count of an established player matters: N* is the least established count (§3)."""
-    spread = (constants.effective_cap / (constants.established_above + 1.0)) ** 2 - constants.effective_base
+    spread = (constants.effective_cap / fewest_established(constants)) ** 2 - constants.effective_base
     return constants.effective_centre - math.sqrt(max(0.0, spread) / constants.effective_slope)
 
 

@@ -30,7 +30,7 @@ from crosstable.explanation import Line, explain
 from crosstable.faults import fault
 from crosstable.formulas.initial import DAYS_A_YEAR
 from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import section_outcome, share_of
+from crosstable.formulas.section import is_held, section_outcome, share_of
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import odds, updated, winning_expectancy
 from crosstable.rules.constants import Constants
@@ -261,10 +261,11 @@ class OtherKind(NamedTuple):
 class Estimate(NamedTuple):
     """An estimate with its calculation. ``rating`` has all decimals, ``official`` is the whole number to be published.
 
-    The special formula has no ``k``, ``change`` and ``bonus``: they are then ``None``. So is ``start`` unless the
-    player was unrated, ``limited_change`` unless the limit of a match applied, and ``floor_level`` unless a floor did.
-    ``expected`` is the sum of the winning expectancies, at the rating before the event or the initial rating, under
-    both formulas. ``points`` says what each game brought.
+    Some fields may be ``None``: ``k``, ``change`` and ``bonus`` under the special formula, ``start`` if the player was
+    rated, ``limited_change`` if no limit of a match applied, ``floor_level`` if no floor applied. ``expected`` is the
+    sum of the winning expectancies. Whichever formula rated the player, it is computed from the rating before the
+    event, or for an unrated player from the initial rating. ``points`` has the rating points that the player gained or
+    lost in each game.
     """
 
     request: EstimateRequest
@@ -302,6 +303,11 @@ class Estimate(NamedTuple):
     rated: RatedSection
 
     @property
+    def timing(self) -> Timing:
+        """The rules and systems that it was made by."""
+        return Timing(self.rated.edition, self.system, self.systems, self.is_dual)
+
+    @property
     def player(self) -> RatedPlayer:
         """The player's record as the engine made it."""
         return self.rated.players[len(self.request.opponents)]
@@ -337,12 +343,12 @@ def estimate(request: EstimateRequest) -> Estimate:
         raise UnratableSectionError([fault("missing-field", "game", NO_RESULT, remedy)])
     kind = kind_of(request)
     rated, player = rate_row(request, timing, kind)
-    others = tuple(
+    others = [
         OtherKind(other, final_rating(rate_row(request, timing, other)[1]))
         for other in OpponentsAt
         if other is not kind and _has_figures(request, other)
-    )
-    return _estimate(request, timing, kind, rated, player)._replace(others=others)
+    ]
+    return _estimate(request, timing, (kind, tuple(others)), rated, player)
 
 
 def checked(request: EstimateRequest) -> Timing:
@@ -387,8 +393,10 @@ def rate_ways(rated: RatedSection, player: RatedPlayer, ways: Iterable[Results])
         else:
             update = updated(constants, player.prior, k, score - expected, expected, bonus_games)
             computed, bonus = update.rating, update.bonus
-        share = share_of(at.facts, wins, draws, losses)
-        yield RowResult(score, section_outcome(constants, at.facts, numbers, share, computed, limits).rating, bonus)
+        if is_held(constants, at.facts, numbers, computed, limits):
+            share = share_of(at.facts, wins, draws, losses)
+            computed = section_outcome(constants, at.facts, numbers, share, computed, limits).rating
+        yield RowResult(score, computed, bonus)
 
 
 def rating_before(request: EstimateRequest, timing: Timing) -> float:
@@ -423,9 +431,14 @@ def _has_figures(request: EstimateRequest, kind: OpponentsAt) -> bool:
 
 
 def _estimate(
-    request: EstimateRequest, timing: Timing, kind: OpponentsAt, rated: RatedSection, player: RatedPlayer
+    request: EstimateRequest,
+    timing: Timing,
+    kinds: tuple[OpponentsAt, tuple[OtherKind, ...]],
+    rated: RatedSection,
+    player: RatedPlayer,
 ) -> Estimate:
     assert player.after is not None
+    kind, others = kinds
     is_standard = player.formula is Formula.STANDARD
     points = points_of(player, timing.edition.constants)
     outcome = player.outcome
@@ -461,7 +474,7 @@ def _estimate(
         class_after=rating_class(rating),
         norm=player.norm,
         points=points,
-        others=(),
+        others=others,
         assumed=tuple(str(note) for note in player.assumed),
         rated=rated,
     )

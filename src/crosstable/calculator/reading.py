@@ -9,6 +9,7 @@ unrated), then what is known of them: ``/12`` or ``P12`` the games it is based o
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
@@ -32,7 +33,7 @@ def number_text(value: float) -> str:
 
 def read_game(text: str) -> Opponent:
     """A game, or several against one opponent."""
-    found = re.fullmatch(_GAME, text)
+    found = _GAME.fullmatch(text)
     if found is None or not text.replace("\N{VULGAR FRACTION ONE HALF}", "").isascii():
         raise ValueError(
             f"{shown(text)} is no game; write the result and the opponent's rating: W1640, D1720/12, LU, T1800."
@@ -210,9 +211,10 @@ def read_request(fields: Iterable[tuple[str, str]], today: date) -> RequestReadi
 def _separate(fields: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     for name, text in fields:
         if name == "game" and len(text) <= LONGEST_TEXT * MOST_FIELDS:
-            yield from (("game", each) for each in split_games(text, MOST_FIELDS))
-        elif text.strip():
-            yield name, text.strip()
+            for each in split_games(text, MOST_FIELDS):
+                yield name, each
+        elif said := text.strip():
+            yield name, said
 
 
 def _read_field(name: str, text: str, found: dict[str, list[Any]], faults: list[Fault]) -> None:
@@ -318,9 +320,13 @@ def query_of(request: EstimateRequest) -> str:
     games = ",".join(text for name, text in every if name == "game")
     if games:
         fields.append(("game", games))
-    return "&".join(
-        [f"{name}={text if text.isalnum() and text.isascii() else quote(text, safe=PLAIN)}" for name, text in fields]
-    )
+    return "&".join([f"{name}={text if text.isalnum() and text.isascii() else _quoted(text)}" for name, text in fields])
+
+
+# Few texts but games need it: days and time controls.
+@lru_cache(maxsize=1024)
+def _quoted(text: str) -> str:
+    return quote(text, safe=PLAIN)
 
 
 def link_of(request: EstimateRequest) -> str:

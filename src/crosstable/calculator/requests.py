@@ -67,7 +67,7 @@ class Opponent(NamedTuple):
     @property
     def over(self) -> tuple[Result, ...]:
         """The results of the games that are over."""
-        return tuple(result for result in self.results if result is not None)
+        return tuple([result for result in self.results if result is not None])
 
 
 class EstimateRequest(NamedTuple):
@@ -103,7 +103,7 @@ class EstimateRequest(NamedTuple):
     @property
     def games_with_result(self) -> int:
         """m, the games that are over."""
-        return sum(len(opponent.results) for opponent in self.opponents) - self.games_to_come
+        return sum([len(opponent.results) - opponent.results.count(None) for opponent in self.opponents])
 
     @property
     def games_to_come(self) -> int:
@@ -124,11 +124,13 @@ def kind_of(request: EstimateRequest) -> OpponentsAt:
     """The kind of estimate: as asked, else the one that errs least of those the request has figures for (measured)."""
     if request.opponents_at is not None:
         return request.opponents_at
-    if any(opponent.post_event is not None for opponent in request.opponents):
-        return OpponentsAt.AFTER
-    if any(opponent.score is not None for opponent in request.opponents):
-        return OpponentsAt.SCORES
-    return OpponentsAt.BEFORE
+    kind = OpponentsAt.BEFORE
+    for opponent in request.opponents:
+        if opponent.post_event is not None:
+            return OpponentsAt.AFTER
+        if opponent.score is not None:
+            kind = OpponentsAt.SCORES
+    return kind
 
 
 def timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:

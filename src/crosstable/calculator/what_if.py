@@ -131,9 +131,9 @@ def outcomes(request: EstimateRequest, made: Estimate | None = None) -> Outcomes
 
     ``made`` is the estimate of the same request, where there is one already.
     """
-    timing = checked(request)
-    is_open = request.games_to_come > 0
-    games = request.games_to_come or request.games_with_result
+    timing = checked(request) if made is None else made.timing
+    to_come = request.games_to_come
+    is_open, games = to_come > 0, to_come or request.games_with_result
     if games > MOST_TO_COME:
         message = f"{games} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
         raise UnratableSectionError([fault("bad-value", "game", message, "Give results for some of the games.")])
@@ -174,12 +174,13 @@ EVEN_DRAWS = 0.25
 MOST_EVENTS, MOST_PATHS = 20, 5
 
 
-def score_chances(request: EstimateRequest) -> dict[float, float]:
+def score_chances(request: EstimateRequest, found: Outcomes | None = None) -> dict[float, float]:
     """The chance of each total score, by the winning expectancies (§4.2) at the rating before the event.
 
     Games that are over count as they ended; where none is to come all are open. An unrated opponent counts as equal.
+    ``found`` are the outcomes of the same request, where there are some already.
     """
-    own = odds(rating_before(request, checked(request)))
+    own = odds(rating_before(request, checked(request)) if found is None else found.before)
     has_open = request.games_to_come > 0
     over, chances = 0.0, [1.0]
     for opponent, strength in zip(request.opponents, _strengths(request), strict=True):
@@ -196,12 +197,8 @@ def score_chances(request: EstimateRequest) -> dict[float, float]:
 
 def _with_game(chances: Sequence[float], losses: float, draws: float, wins: float) -> list[float]:
     """The chances of each number of half points with one game more."""
-    added = [0.0] * (len(chances) + 2)
-    for half, chance in enumerate(chances):
-        added[half] += chance * losses
-        added[half + 1] += chance * draws
-        added[half + 2] += chance * wins
-    return added
+    won, drawn, lost = (0.0, 0.0, *chances), (0.0, *chances, 0.0), (*chances, 0.0, 0.0)
+    return [two * wins + one * draws + none * losses for two, one, none in zip(won, drawn, lost, strict=True)]
 
 
 class Path(NamedTuple):
@@ -293,13 +290,12 @@ def norm_chances(request: EstimateRequest) -> NormChances:
     """The norms that are possible against the opponents of a request, games to come included."""
     wins, draws, losses = _over(request)
     score, to_come = wins + 0.5 * draws, request.games_to_come
-    reason = _why_none(request)
+    strengths = _strengths(request)
+    reason = _why_none(request, strengths)
     if reason:
         return NormChances((), reason, wins + draws + losses, to_come, score)
     opponents = [
-        strength
-        for opponent, strength in zip(request.opponents, _strengths(request), strict=True)
-        for _ in opponent.results
+        strength for opponent, strength in zip(request.opponents, strengths, strict=True) for _ in opponent.results
     ]
     chances = tuple(_chance(position, opponents, score, to_come) for position in range(len(NORM_LEVELS)))
     return NormChances(chances, "", wins + draws + losses, to_come, score)
@@ -323,23 +319,24 @@ def _chance(position: int, opponents: Sequence[float], score: float, to_come: in
 
 def _strengths(request: EstimateRequest) -> list[float]:
     """Norms look at ratings after the event, where the request knows and wants them (official facts §1)."""
-    is_after = kind_of(request) is not OpponentsAt.BEFORE
-    found = [one.post_event if is_after and one.post_event is not None else one.rating for one in request.opponents]
+    if kind_of(request) is OpponentsAt.BEFORE:
+        return [math.nan if one.rating is None else one.rating for one in request.opponents]
+    found = [one.rating if one.post_event is None else one.post_event for one in request.opponents]
     return [math.nan if rating is None else rating for rating in found]
 
 
-def _why_none(request: EstimateRequest) -> str:
+def _why_none(request: EstimateRequest, strengths: Sequence[float]) -> str:
     """Why no norm can be earned, in a sentence; nothing where one can."""
     timing, _ = timing_of(request)
     if timing is None or timing.system is not RatingSystem.OTBR:
         return "Norms are earned with Regular ratings over the board only."
     if request.is_match:
         return "Matches give no norms."
-    if request.games_with_result + request.games_to_come < NORM_GAMES:
+    if sum(len(opponent.results) for opponent in request.opponents) < NORM_GAMES:
         return f"A norm needs at least {NORM_GAMES} games in the section."
     if max(len(opponent.results) for opponent in request.opponents) > NORM_MEETINGS:
         return f"In a norm section no opponent may be met more than {times(NORM_MEETINGS)}."
-    if any(map(math.isnan, _strengths(request))):
+    if any(map(math.isnan, strengths)):
         return "An opponent is unrated: norms look at ratings after the event. Give it, after a colon: WU:1400."
     return ""
 

@@ -4,7 +4,7 @@ Nobody twice in a round, no hidden match, points that add up (readings 82, 92).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from crosstable.checks.findings import SectionPlace
 from crosstable.errors import Fault
@@ -111,6 +111,7 @@ def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer
 ON_BOTH_ROWS = frozenset({Result.WIN, Result.LOSS, Result.DRAW})
 # Points come in halves; what differs by less is how a program wrote them.
 LEAST_DIFFERENCE = 0.01
+_FORFEITS = (Result.FORFEIT_WIN, Result.FORFEIT_LOSS, Result.FORFEIT_DRAW)
 
 
 def pairing_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
@@ -195,14 +196,23 @@ def _games(player: ReportedPlayer, rows: Mapping[int, ReportedPlayer]) -> int:
 
 
 def _total_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """Totals that are not those of the results; byes of rounds that nobody has reached may be counted or not."""
+    reached = max((at for player in section.players for at in _games_paired(player)), default=0)
     faults = []
     for player in section.players:
-        if player.total is None:
+        points, so_far = (_points(cell.result for cell in cells) for cells in (player.cells, player.cells[:reached]))
+        if player.total is None or points is None or so_far is None:
             continue
-        points = _points(cell.result for cell in player.cells)
-        if points is not None and abs(points - player.total) >= LEAST_DIFFERENCE:
+        if min(abs(points - player.total), abs(so_far - player.total)) >= LEAST_DIFFERENCE:
             faults.append(fault("total-disagrees", place.row(player), total=player.total, points=points))
     return faults
+
+
+def _games_paired(player: ReportedPlayer) -> Iterator[int]:
+    """The rounds, from 1 on, in which somebody played, or would have."""
+    for at, cell in enumerate(player.cells, 1):
+        if cell.result in GAME_SCORES or cell.result in _FORFEITS:
+            yield at
 
 
 def _points(results: Iterable[Result | None]) -> float | None:

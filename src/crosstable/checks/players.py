@@ -3,6 +3,7 @@
 An entry list is checked before round 1; players who differ from everybody else are named then or later.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from crosstable.checks.findings import SectionPlace, section_number, section_pla
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
+from crosstable.formulas.foreign import is_automatic
 from crosstable.limits import (
     FAR_ABOVE_THE_REST,
     FEWEST_TO_STAND_OUT,
@@ -33,6 +35,7 @@ from crosstable.terms import (
     ReportedPlayer,
     ReportedSection,
     SectionType,
+    is_of_usa,
 )
 
 # Where ratings come from that are an office's own: its counts are not a report's to correct.
@@ -180,15 +183,15 @@ def _k_may_be_smaller(background: Background, constants: Constants, when: Timing
 
 def _assumed_abroad(player: ReportedPlayer, constants: Constants) -> list[Assumption]:
     """What a file leaves open of the conditions (§6): a member, under the USA flag or included by the office."""
-    has_flag = player.fide_flag is None or player.fide_flag.upper() == "USA"
+    has_flag = is_of_usa(player.fide_flag)
     assumed = []
     if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
         assumed.append(Assumption.FOREIGN_MEMBER)
     elif not has_flag:
         assumed.append(Assumption.FOREIGN_FLAG)
     fide = player.background.fide
-    is_automatic = fide is not None and fide.rating >= constants.foreign_automatic_from
-    if player.is_rated and player.has_opted_in and has_flag and not is_automatic:
+    needs_opting_in = not is_automatic(constants, math.nan if fide is None else fide.rating, has_flag)
+    if player.is_rated and player.has_opted_in and has_flag and needs_opting_in:
         assumed.append(Assumption.OPTED_IN)
     return assumed
 

@@ -16,9 +16,8 @@ from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.faults import Said, fault
-from crosstable.formulas.foreign import is_eligible
+from crosstable.formulas.foreign import has_enough_games, is_eligible
 from crosstable.formulas.outcome import may_play_match, official_rating
-from crosstable.formulas.section import is_established
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
@@ -46,6 +45,7 @@ from crosstable.terms import (
     Result,
     Section,
     SectionType,
+    is_of_usa,
 )
 from crosstable.tuples import NamedTuple
 
@@ -145,10 +145,10 @@ def why_not_abroad(player: ReportedPlayer, edition: Edition) -> Said | None:
         return Said("foreign-not-eligible:no-member", {})
     fide = math.nan if player.background.fide is None else player.background.fide.rating
     games = math.inf if standing.games is None else standing.games
-    has_flag = player.fide_flag is None or player.fide_flag.upper() == "USA"
+    has_flag = is_of_usa(player.fide_flag)
     if is_eligible(constants, games, fide, has_flag, bool(player.has_opted_in)):
         return None
-    if constants.foreign_needs_established and not is_established(constants, games):
+    if not has_enough_games(constants, games):
         values = {"games": games, "established_above": constants.established_above}
         return Said("foreign-not-eligible:provisional", values)
     if not has_flag:

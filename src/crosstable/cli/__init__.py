@@ -169,7 +169,7 @@ def _run(command: Command, arguments: list[str]) -> int:
         require(command.needs, command.extra)
         options = parser_of(arguments[0]).parse_args(arguments[1:])
         require(getattr(options, "needs", ()), "history")
-        code = (_interruptible(options.run) if command.is_long else options.run)(options) or 0
+        code = (interruptible(options.run) if command.is_long else options.run)(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe went away: that is not our fault, nor a result
         sys.stderr.close()
@@ -204,7 +204,7 @@ def _run(command: Command, arguments: list[str]) -> int:
     return int(code)
 
 
-def _interruptible(run: "Callable[[argparse.Namespace], int | None]") -> "Callable[[argparse.Namespace], int | None]":
+def interruptible(run: "Callable[[argparse.Namespace], int | None]") -> "Callable[[argparse.Namespace], int | None]":
     """A command in which Ctrl-C is Ctrl-C, whatever a library made of it.
 
     Polars asks Python for the names of types and drops an interrupt that comes meanwhile: what follows is a TypeError

@@ -34,7 +34,7 @@ from crosstable.calculator.what_if import (
     outcomes,
     score_needed,
 )
-from crosstable.cli.options import Parser, Takes, flag, option, several, take, width
+from crosstable.cli.options import Parser, Takes, flag, iso_or_as_given, option, several, take, width
 from crosstable.cli.printing import fault_text, print_answer, print_json, wrapped
 from crosstable.errors import FAULTY, Fault, UnratableSectionError
 from crosstable.explanation import Line
@@ -112,7 +112,7 @@ def _add_player_options(made: Takes) -> None:
     option(made, "--events N", f"events of {games:g} or more games so far (for the absolute floor)")
     option(made, "--peak R", "highest established rating ever (for the floor)")
     option(made, "--floor R", "a floor known from elsewhere")
-    option(made, "--birth-date DATE", "birth date of an unrated player, who starts by age")
+    option(made, "--birth-date DATE", "birth date of an unrated player, who starts by age", type=iso_or_as_given)
     option(made, "--age YEARS", "age, instead of the birth date")
     flag(made, "--adult", "an unrated adult whose birth date is not known")
     option(made, "--fide R[@DATE]", "FIDE rating of an unrated player, and the date of its list")
@@ -123,7 +123,7 @@ def _add_player_options(made: Takes) -> None:
 
 
 def _add_event_options(made: Takes) -> None:
-    option(made, "--date DATE", "the day the event starts (default: today); picks the rules")
+    option(made, "--date DATE", "the day the event starts (default: today); picks the rules", type=iso_or_as_given)
     option(made, "--control CONTROL", "time control, like G/60;d5; decides the system and dual rating")
     take(made, "--system", system="the rating system (default: by time control, else Regular)")
     flag(made, "--online", "the event is online")

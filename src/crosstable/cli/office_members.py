@@ -18,7 +18,7 @@ from crosstable.office.erasing import erase_member
 from crosstable.office.erasure_list import erase_listed, list_path, not_erased, read_list, write_list
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
-from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
+from crosstable.office.members_files import FEWEST_ESTABLISHED, StartingRatingOptions, TakenFile, birth_faults, taken
 from crosstable.office.persons import everything_about
 from crosstable.office.proposals import merging, propose, starts_wish, unmerging
 from crosstable.office.security_log import SecurityKind, note_apart
@@ -99,7 +99,7 @@ def _add_import(group: Commands) -> None:
         "--count-by-2001-rule",
         "give an established rating without a game count the count of the rules of "
         f"{EDITIONS[0].effective.year}: {first.effective_cap:g} from {first.effective_limit:g} up, fewer below, "
-        f"at least {first.established_above + 1:g} (default: the count stays unknown)",
+        f"at least {FEWEST_ESTABLISHED:g} (default: the count stays unknown)",
     )
     words = "also replace starting ratings that the office has; everything since is rated again"
     also(made, "--replace-openings", flag(made, "--replace-ratings", words))

@@ -9,7 +9,7 @@ from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_accounts import done_or_proposed
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.office_ratings import games_count, posted_text
-from crosstable.cli.options import Parser, Takes, add_command, add_commands, american_day, count, flag, option, take
+from crosstable.cli.options import Parser, Takes, add_command, add_commands, count, day, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn, warn_of_faults, write_files
 from crosstable.errors import FAULTY, FormatError, OfficeError, RefusedError
 from crosstable.formats import fide_list
@@ -274,7 +274,7 @@ def add_outside_ratings(made: Parser) -> None:
     )
     option(one, "file FILE", "the list")
     option(one, "--federation NAME", "whose list it is", choices=(FIDE,), required=True)
-    option(one, "--date DATE", "the day from which the list holds", type=american_day, required=True)
+    option(one, "--date DATE", "the day from which the list holds", type=day, required=True)
 
 
 def _import(options: argparse.Namespace) -> int:

@@ -95,19 +95,17 @@ def add_commands(made: Parser, fill: Callable[[str, Parser], None] | None = None
 
 
 def day(text: str) -> date:
-    """An argument that is a day of the calendar."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as YYYY-MM-DD") from None
-
-
-def american_day(text: str) -> date:
     """An argument that is a day, as machines or as American files write it."""
     found = day_of(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as 2026-06-14 or 6/14/2026")
     return found
+
+
+def iso_or_as_given(text: str) -> str:
+    """A day as programs write it; what is no day stays as it is, for whoever reads it says what is wrong."""
+    found = day_of(text)
+    return text if found is None else found.isoformat()
 
 
 def instant(text: str) -> date | datetime:
@@ -156,11 +154,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--event-name": {"metavar": "NAME", "default": "", "help": "the event's name, instead of the file's"},
     "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
     "--start": {
-        "type": american_day,
+        "type": day,
         "metavar": "DATE",
         "help": "start date of sections that have none; without --end also their end date",
     },
-    "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},
+    "--end": {"type": day, "metavar": "DATE", "help": "end date of sections that have none"},
     "--override": {**_FLAG, "help": "let --control, --start and --end replace what the file says"},
     "--section": {**_SEVERAL, "type": int, "metavar": "N", "help": "only this section (repeatable)"},
     "--exclude": {**_SEVERAL, "type": int, "metavar": "N", "help": "leave this section out (repeatable)"},

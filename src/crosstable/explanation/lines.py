@@ -38,8 +38,7 @@ from crosstable.explanation.steps import (
 )
 from crosstable.explanation.telling import FULL, Line, Telling, kinds_in, telling
 from crosstable.explanation.words import WORDS
-from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established, official_rating
 from crosstable.formulas.special import SpecialRating, special_rating
 from crosstable.formulas.standard import effective_games, odds, standard_update
 from crosstable.formulas.steps import section_k

@@ -8,7 +8,7 @@ from datetime import date
 from crosstable.engine import SourceWorking
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.initial import CEILING_SLACK, DAYS_A_YEAR, SYSTEMS
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established
 from crosstable.rules.constants import (
     FIDE_RESCALED_BELOW,
     FIDE_RESCALED_BY,

@@ -146,7 +146,7 @@ class Line(NamedTuple):
 
     ``key`` names the template of the sentence, and ``values`` what was filled in. ``document`` is the rating document
     of the §. ``formula`` is how the number is computed, as Python arithmetic with every digit; it is ``None`` in a line
-    that computes nothing or that rounds.
+    that computes nothing.
     """
 
     part: str

@@ -262,12 +262,12 @@ def _move_uscf(titles: Sequence[str], columns: dict[str, int], rows: Sequence[Ro
             columns["rating"] = columns.pop("member id")
 
 
-def refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault]) -> None:
+def refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault], remedy: str = "") -> None:
     """An error where a column under a title that is not known holds what looks like ratings."""
     ratings = [value for value in values if _is_rating(value)]
     if ratings and 2 * len(ratings) > len(values):
         message = f"The column {shown(title)} is not known and holds numbers like {ratings[0]}, which could be ratings."
-        faults.append(fault("rating-column-not-known", place, message))
+        faults.append(fault("rating-column-not-known", place, message, remedy))
 
 
 def _is_rating(text: str) -> bool:

@@ -21,6 +21,9 @@ OF_RATING_LISTS = (b"CFC#,", b"ID Number  ", b"\trtglistdate\t")  # in the first
 GZIP = b"\x1f\x8b"
 LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
+# A page and a program read these otherwise (``remedies.NEARER``).
+GIVE_APART = "Give it with --members FILE to rate or check an event."
+GIVE_MEMBERS_APART = "If it is a members file, give it with --members FILE."
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
 
 
@@ -105,7 +108,7 @@ def _read_json(data: bytes, name: str) -> Reading:
         if data.lstrip().startswith(b"{") and SECTIONS not in data:
             load_json(data, name)
             message = "The file is JSON, but no event: it has no sections."
-            raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
+            raise FormatError(fault("not-readable", name, message, GIVE_MEMBERS_APART))
     return event_json.read(data, name)
 
 
@@ -122,8 +125,8 @@ def _read_text(data: bytes, name: str) -> Reading:
     from crosstable.formats.bundles import read_files
 
     if member_pages.looks_like(data):
-        message, remedy = "This is the page of one member, not of an event.", "Give it with --members."
-        raise FormatError(fault("not-readable", name, message, remedy))
+        message = "This is the page of one member, not of an event."
+        raise FormatError(fault("not-readable", name, message, GIVE_APART))
     if uschess_dbf.looks_like(data):
         return read_files([(name, data)], name)
     if any(mark in data[:LONGEST_LINE].partition(b"\n")[0] for mark in OF_RATING_LISTS):
@@ -148,7 +151,7 @@ def _not_known(data: bytes, name: str) -> Fault:
 
     if is_list(data, name):
         message = "The file is a list of members or players, not an event."
-        return fault("not-readable", name, message, "Give it with --members FILE to rate or check an event.")
+        return fault("not-readable", name, message, GIVE_APART)
     first = data[:LONGEST_LINE].partition(b"\n")[0]
     if max(map(first.count, (b"\t", b";", b","))) >= FEWEST_SEPARATORS and b"\0" not in first:
         remedy = "Add a row of titles: No, Name, ID …"

@@ -7,6 +7,7 @@ JSON list of objects as the players of an event file. The members of the ratings
 US Chess with the details or the tournament history of one member.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Protocol
@@ -14,7 +15,7 @@ from typing import NamedTuple, Protocol
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import FaultList, member_pages
-from crosstable.formats.columns import COLUMNS, background_of, column_of
+from crosstable.formats.columns import COLUMNS, background_of, column_of, has_ratings, refuse_ratings
 from crosstable.formats.event_json import background_from
 from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
@@ -60,6 +61,9 @@ _OF_LISTS = {
 _TITLES = {title: column for column in _SHARED for title in COLUMNS[column]} | {
     title: column for known in (_OWN, _OF_LISTS) for column, titles in known.items() for title in titles
 }
+NAME_SYSTEM = "Say which rating it is, like Regular rating or Quick rating, or delete the column."
+# Titles of numbers that are none.
+_NO_RATING = re.compile(r"\b(?:year|joined|since|zip|phone|street|house|no|number|grade|age)\b")
 _DETAILS = ("state", "fide_id", "cfc_id", "fide_flag")
 
 
@@ -179,10 +183,11 @@ def title_score(cells: Sequence[str]) -> int:
 def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
     columns: dict[str, int] = {}
     titles: Sequence[str] = ()
-    for row in rows:
+    for at, row in enumerate(rows):
         if not columns:
             if title_score(row.cells):
-                titles, columns = row.cells, columns_of(row, column_of_members, found.faults)
+                named = _without_ratings(row, rows[at + 1 :], found.faults)
+                titles, columns = row.cells, columns_of(named, column_of_members, found.faults)
             else:
                 message = "The row stands above the titles and was left out."
                 found.faults.append(fault("ignored-record", row.place, message))
@@ -196,6 +201,24 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
             found.faults.append(fault("ignored-record", row.place, "The row has no member id and was left out."))
         else:
             found.add(cells.text("member id"), cells.text("name"), background, details, row.place)
+
+
+def _without_ratings(row: Row, rows: Sequence[Row], faults: list[Fault]) -> Row:
+    """The titles without those of columns that may be ratings of a system that nobody has named: these are errors.
+
+    Otherwise everybody in the file would be unrated.
+    """
+    if has_ratings({column_of_members(title): at for at, title in enumerate(row.cells)}):
+        return row
+    kept = list(row.cells)
+    for at, title in enumerate(row.cells):
+        if not title.strip() or column_of_members(title) or _NO_RATING.search(tidy_title(title)):
+            continue
+        values = [one.cells[at].strip() for one in rows if len(one.cells) > at and one.cells[at].strip()]
+        before = len(faults)
+        refuse_ratings(title, values, row.place, faults, NAME_SYSTEM)
+        kept[at] = title if len(faults) == before else ""
+    return row._replace(cells=tuple(kept))
 
 
 def _take_json(found: _Members, value: object) -> None:

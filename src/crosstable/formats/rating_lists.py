@@ -115,6 +115,10 @@ def opened(path: str) -> MembersFile | RatingList:
     layout, is_titled = _layout_of(head, os.path.basename(path))
     if layout is None or (is_titled and size < _FEWEST_KEPT):
         return read(file_bytes(path), path)
+    if is_titled:
+        first = read(head[: head.rfind(b"\n") + 1], path)
+        if any(one.code == "rating-column-not-known" for one in first.faults):
+            return first
     return RatingList(path, layout)
 
 

@@ -110,6 +110,12 @@ class Scale(NamedTuple):
         return [f"{start + (value - low) / span * length:.1f}" for value in values]
 
 
+# All estimates of so many games have the same scores.
+@lru_cache(maxsize=64)
+def _places(scale: Scale, values: tuple[float, ...]) -> list[str]:
+    return scale.places(values)
+
+
 def rating_chart(
     series: Sequence[Series], title: str, *, is_by_date: bool, frames: Sequence[Frame] = RATING_FRAMES
 ) -> str:
@@ -125,7 +131,7 @@ def rating_chart(
     levels = _rating_levels(min(values), max(values))
     texts = tuple([f"{level:g}" for level in levels])
     has_dots = len(values) <= MOST_DOTS
-    labels = [[escape(point.label) for point in one.points] if has_dots else [] for one in drawn]
+    labels = [[escape(point.label) if point.label else "" for point in one.points] if has_dots else [] for one in drawn]
     found = []
     for frame in frames:
         across = Scale(*reach, frame.left, frame.width - frame.right)
@@ -172,7 +178,10 @@ def day_number(day: date) -> float:
 
 
 def _rating_line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -> str:
-    xs, ys = across.places([point.at for point in one.points]), up.places([point.value for point in one.points])
+    xs, ys = (
+        _places(across, tuple([point.at for point in one.points])),
+        up.places([point.value for point in one.points]),
+    )
     path = " ".join([f"{x},{y}" for x, y in zip(xs, ys, strict=True)])
     radius = 2.6 if len(xs) > MANY else 3.4
     dots = [

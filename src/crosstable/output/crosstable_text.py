@@ -13,8 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from crosstable.engine import RatedSection
-from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established, official_rating
 from crosstable.output.crosstable import ASSUMED, ORIGINS, Row, Table, notes_of, tables_of
 from crosstable.output.words import (
     about_event,
@@ -169,12 +168,15 @@ def print_crosstables(event: RatedEvent, tie_breaks: Sequence[str] | None = None
     # Nothing that a file says is markup, and :B: is no emoji.
     console = Console(highlight=False, markup=False, emoji=False)
     tables = tables_of(event, tie_breaks)
-    console.print(Text(_heading(event), style="bold"), soft_wrap=True)
-    for table in tables:
+    heading = _heading(event)
+    if heading:
+        console.print(Text(heading, style="bold"), soft_wrap=True)
+    for at, table in enumerate(tables):
         drawn = _drawn(table, event)
         # A crosstable is never squeezed: a line that runs over is readable, a lost column is not.
         needed = Measurement.get(console, console.options.update(width=10_000), drawn).maximum
-        console.print()
+        if at or heading:
+            console.print()
         console.print(Text(printable(section_title(table.by_system))), soft_wrap=True)
         Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(drawn)
     for notes in notes_of(event, tables):

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.records import Assumption
-from crosstable.formulas.outcome import official_rating
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established, official_rating
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.sentences import american, american_days

@@ -1,15 +1,13 @@
 """``audit``: is a posted rating right? Reports with posted ratings in, the document ``crosstable-audit/1`` out."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable import __version__
-from crosstable.engine import rate
+from crosstable.engine import after, rate
 from crosstable.errors import Fault
 from crosstable.explanation import Line, explain
-from crosstable.formulas.standard import most_effective_games
 from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.editions import edition_for
 from crosstable.sentences import american
@@ -85,12 +83,6 @@ def sources(audited: AuditedEvent) -> list[str]:
     return found
 
 
-def count_matters(start: date, rating: float) -> bool:
-    """Whether the game count of an established rating can move a section that began on a day (§3)."""
-    constants = edition_for(start).constants
-    return most_effective_games(constants, rating) > math.floor(constants.established_above) + 1.0
-
-
 def _row(row: AuditedRow) -> dict[str, Any]:
     return {
         "event": row.event,
@@ -108,3 +100,8 @@ def _row(row: AuditedRow) -> dict[str, Any]:
         "cause": row.cause,
         "hypotheses": [{"what": one.what, "gives": one.ratings[row.number]} for one in row.hypotheses],
     }
+
+
+def count_matters(start: date, rating: float) -> bool:
+    """Whether the game count of an established rating can move a section that began on a day (§3)."""
+    return after.count_matters(edition_for(start).constants, rating)

@@ -21,6 +21,7 @@ from crosstable.engine.records import Assumption
 from crosstable.engine.starts import competitors
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.faults import fault
+from crosstable.formulas.outcome import fewest_established
 from crosstable.pipeline.reading import (
     after_round,
     all_unrated,
@@ -128,11 +129,11 @@ class ExaminedSection(NamedTuple):
 class RatedEvent(NamedTuple):
     """A rated event. ``sections`` has the results, ``faults`` every finding.
 
-    ``examined`` has each section with its own findings and the calculation in each system (``rated``). ``general`` has
-    the findings about the whole report, ``accepted`` the findings that were accepted. ``ranges`` has the lowest and the
-    highest result, by section, system and player, if an assumption can change it. ``details`` has what members files
-    say about members besides their ratings. ``is_refused`` means that no section was rated, because of an error in the
-    whole report.
+    ``examined`` has an entry for each section: its findings, and in its field ``rated`` the calculation in each system.
+    ``general`` has the findings about the whole report, ``accepted`` the findings that were accepted. ``ranges`` has
+    the lowest and the highest result, by section, system and player, if an assumption can change it. ``details`` has
+    what members files say about members besides their ratings. ``is_refused`` means that no section was rated, because
+    of an error in the whole report.
     """
 
     report: Report
@@ -221,7 +222,8 @@ class _Examination:
         self.details: dict[str, MemberDetails] = {}
         self.report = self._completed(report)
         self.until = {one: known.member_until for one, known in self.details.items() if known.member_until}
-        self.general += report_faults(self.report)
+        is_none_chosen = any(one.code == "no-such-section" for one in self.general)
+        self.general += [one for one in report_faults(self.report) if not (is_none_chosen and one.code == "no-section")]
         self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
 
@@ -289,7 +291,7 @@ class _Examination:
             faults += self._entries(at) if self._reads_entries() else [fault("no-game", f"section {number}")]
             faults = [found for found in faults if found.code not in NOT_YET or not self._reads_entries()]
             return ExaminedSection(number, section, None, (), tuple(faults))
-        if self.options.get("members"):
+        if self._has_members():
             faults += members_faults(self.report, at, self.names, self.waiting)
         elif source is None:
             takes_fide = self.options.get("pairing_ratings", False)
@@ -302,6 +304,10 @@ class _Examination:
         elif checked is not None:
             checked = with_pairing_ratings(checked)
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
+
+    def _has_members(self) -> bool:
+        """Whether a file says who the members are; a list of another federation does not."""
+        return any(not listed.federation for listed in self.options.get("members", ()))
 
     def _person_faults(self, at: int) -> list[Fault]:
         """Memberships that ended too early, and players who differ from everybody else."""
@@ -316,7 +322,7 @@ class _Examination:
         if any(map(has_game, self.report.sections)) or self.options.get("source") is not None:
             return found
         found += [*all_unrated(self.report, at), *entry_faults(self.report, at), *self._person_faults(at)]
-        if self.options.get("members"):
+        if self._has_members():
             found += members_faults(self.report, at, self.names, self.waiting, are_entries=True)
         is_member = {player.member_id for player in section.players} & self.until.keys()
         return [*found, fault("memberships-not-checked", place)] if is_member and not self._end(at) else found
@@ -457,7 +463,7 @@ def _otherwise(
     section: CheckedSection, system: RatingSystem, adults: set[int], established: set[int]
 ) -> dict[int, Background]:
     """The other case of each assumption: an adult after all, an established rating on as few games as can be."""
-    fewest = float(section.edition.constants.established_above + 1)
+    fewest = fewest_established(section.edition.constants)
     changed = dict(section.backgrounds)
     for number in adults:
         changed[number] = changed[number]._replace(adult=True)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings

@@ -19,11 +19,10 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.engine.after import counted, system_section, unrated_record
+from crosstable.engine.after import count_matters, counted, system_section, unrated_record
 from crosstable.engine.records import numbers_of
-from crosstable.formulas.outcome import peak_floor
-from crosstable.formulas.section import is_established, share_of
-from crosstable.formulas.standard import most_effective_games
+from crosstable.formulas.outcome import fewest_established, is_established, peak_floor
+from crosstable.formulas.section import share_of
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import Background, CareerRow, Floor, FloorKind, MemberPage, PlayerRating, Posted, RatingSystem
@@ -175,7 +174,7 @@ def _is_known(page: Page, standing: PlayerRating | None) -> bool:
         return False
     constants = page.checked.edition.constants
     if standing.games is None:
-        return most_effective_games(constants, standing.rating) <= constants.established_above + 1.0
+        return not count_matters(constants, standing.rating)
     if is_established(constants, standing.games):
         return True
     wins, draws, losses = standing.wins or 0, standing.draws or 0, standing.losses or 0
@@ -230,7 +229,7 @@ def expected_count(constants: Constants, memory: Memory, on: date) -> float | No
         return None
     pace = (last.games - first.games) / (last.on - first.on).days
     at_least = memory.since + memory.played / memory.sections
-    return max(constants.established_above + 1.0, last.games + max(at_least, pace * (on - last.on).days))
+    return max(fewest_established(constants), last.games + max(at_least, pace * (on - last.on).days))
 
 
 def learned(

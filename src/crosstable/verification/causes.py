@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import fewest_established, is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
@@ -274,7 +274,7 @@ def counts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
         shown = inquiry.page.checked.backgrounds[number].standings.get(inquiry.page.system)
         if prepared.start is None and shown is not None and shown.games is None:
             most = math.ceil(most_effective_games(inquiry.constants, prepared.record.rating))
-            for games in range(math.floor(inquiry.constants.established_above) + 1, most + 1):
+            for games in range(int(fewest_established(inquiry.constants)), most + 1):
                 counted = prepared.record._replace(games=float(games))
                 yield Change(number, UNKNOWN_COUNT, f" ({games} would fit)", counted)
 

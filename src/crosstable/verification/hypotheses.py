@@ -16,7 +16,7 @@ from crosstable.engine.after import Prepared
 from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import GameSide, competitor_of, competitors
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.section import is_established
+from crosstable.formulas.outcome import fewest_established, is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
@@ -393,7 +393,7 @@ def _facts(
         yield f"player {number} had lost all earlier games", record._replace(wins=0, draws=0, losses=count), True
     fewest = 1 if record.games is not None else fewest_games(about.page, number)
     most = math.ceil(most_effective_games(constants, record.rating))
-    for games in range(fewest, max(most, math.floor(constants.established_above) + 1) + 1):
+    for games in range(fewest, max(most, int(fewest_established(constants))) + 1):
         if games != record.games:
             what = f"a count of {games} games before the event for player {number}"
             yield what, record._replace(games=float(games)), record.games is None
@@ -404,7 +404,7 @@ def fewest_games(page: Page, number: int) -> int:
 
     It is established, except where counts are shown after the section only: then it may have become so in it.
     """
-    established = math.floor(page.checked.edition.constants.established_above) + 1
+    established = int(fewest_established(page.checked.edition.constants))
     posted = page.players[number].posted.get(page.system)
     if page.checked.report.details.get("counts") != "after" or posted is None:
         return established

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from crosstable.formulas.outcome import is_established
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart
@@ -251,7 +252,7 @@ def credited_games(page: Page, number: int) -> float | None:
     if posted is None:
         return 0.0
     if posted.games is None:
-        return constants.credited_cap if played + constants.credited_cap > constants.established_above else None
+        return constants.credited_cap if is_established(constants, played + constants.credited_cap) else None
     credited = posted.games - played
     return credited if 0.0 <= credited <= constants.credited_cap else None
 
