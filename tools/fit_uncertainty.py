@@ -152,11 +152,11 @@ def main(folder: str) -> None:
     constants = fitted(seen, first, FITTED)
     rounded = Deviations(tuple(round(one) for one in constants.settled), round(constants.beginner))
     exchanged, common = fitted(seen, ~first, NEUTRAL), fitted(seen, first | ~first, NEUTRAL)
-    print(f"fitted half: {constants}\nother half: {exchanged}\nboth: {common}")
+    print(f"fitted on half A: {constants}\nfitted on half B: {exchanged}\nfitted on both: {common}")
     away, enough = errors_of(seen, rounded)
     unseen = np.where(first, errors_of(seen, exchanged)[0], away)
     columns = ((away, first), (away, ~first), (unseen, first), (unseen, first | ~first))
-    titles = ("fitted half", "other half", "fitted half by the other's constants", "each half by the other's")
+    titles = ("A, fitted on A", "B, fitted on A", "A, fitted on B", "A and B, each fitted on the other")
     print(f"| {'group':<36} | {' | '.join(f'{title} | scores' for title in titles)} |")
     for name, inside in seen.groups():
         cells = []

@@ -116,32 +116,50 @@ class Federation(NamedTuple):
     adult_spread: Annotated[float, _amount("standard deviation of it")] = 350.0
     junior_strength: Annotated[float, _number("mean strength that juniors would reach if they stayed")] = 1400.0
     junior_spread: Annotated[float, _amount("standard deviation of it")] = 450.0
-    junior_growth: Annotated[float, _amount("most that a junior improves; seven twelfths are likeliest", 1.0)] = 1050.0
-    adult_growth: Annotated[float, _amount("most that an adult improves; the less, the likelier", 1.0)] = 250.0
+    junior_growth: Annotated[
+        float, _amount("the most that a junior improves, in points; the likeliest improvement is 7/12 of it", 1.0)
+    ] = 1050.0
+    adult_growth: Annotated[
+        float,
+        _amount("the most that an adult improves, in points; small improvements are likelier than large ones", 1.0),
+    ] = 250.0
     growth_years: Annotated[float, _amount("years in which about two thirds of an improvement happen", 0.01)] = 3.0
     practice: Annotated[
         float,
-        _amount("how much faster those improve who play more: speed goes with how often they play, to this power"),
+        _amount("exponent: the speed of improvement is proportional to how often a member plays, to this power"),
     ] = 0.0
     career_years: Annotated[float, _amount("years that a junior stays, in the mean")] = 5.0
     adult_stay: Annotated[float, _amount("how many times as long an adult stays")] = 2.0
-    stay_shape: Annotated[float, _amount("1: members leave on any day alike; the less, the more leave soon", 0.2)] = 1.0
+    stay_shape: Annotated[
+        float,
+        _amount("at 1, a member is equally likely to leave on any day; below 1, more leave soon after joining", 0.2),
+    ] = 1.0
     activity_spread: Annotated[float, _amount("standard deviation of the logarithm of how often members play")] = 1.25
     keenness: Annotated[float, _number("what 400 points of strength add to that logarithm")] = 0.35
     returners: Annotated[float, _share("members who stop for some years and return")] = 0.15
     away_years: Annotated[float, _amount("years that they are away, in the mean, and at least one", 1.0)] = 5.0
-    rust: Annotated[float, _amount("points lost for each year away, at most 200; two thirds are back in a year")] = 15.0
-    sandbaggers: Annotated[float, _share("adults of 1200 and more who stay three years and are sandbaggers")] = 0.01
-    held_back: Annotated[float, _amount("points they hold back, in the mean; half of it to one and a half")] = 200.0
-    regions: Annotated[int, _count("regions, at most 44; 0 for one for every 2500 members")] = 0
+    rust: Annotated[
+        float, _amount("points lost for each year away, at most 200; two thirds of the loss is recovered in a year")
+    ] = 15.0
+    sandbaggers: Annotated[
+        float, _share("share of sandbaggers among the adults who reach 1200 and stay three years or more")
+    ] = 0.01
+    held_back: Annotated[
+        float, _amount("points that a sandbagger holds back, on average; each holds back 0.5 to 1.5 times this")
+    ] = 200.0
+    regions: Annotated[int, _count("number of regions, at most 44; 0 means one region per 2500 members")] = 0
     region_spread: Annotated[float, _amount("standard deviation of the mean strengths of regions")] = 50.0
-    fast_players: Annotated[float, _share("members of 1600 who play Quick and Blitz, more the stronger")] = 0.07
-    online_players: Annotated[float, _share("juniors who play online; of adults four tenths of that")] = 0.35
+    fast_players: Annotated[
+        float, _share("share of members of strength 1600 who play Quick and Blitz; stronger members do more often")
+    ] = 0.07
+    online_players: Annotated[float, _share("share of juniors who play online; for adults it is 0.4 times this")] = 0.35
     # sections
-    national: Annotated[float, _share("sections open to the whole country; of those online eight tenths are")] = 0.1
+    national: Annotated[
+        float, _share("share of sections over the board that are open to the whole country; of online sections 0.8 are")
+    ] = 0.1
     online: Annotated[float, _share("sections online, from October 2014 on")] = 0.06
-    pandemic_from: Annotated[date | None, _day("the day from which no hall is open, or none")] = date(2020, 3, 1)
-    pandemic_to: Annotated[date | None, _day("the last such day, or none")] = date(2021, 6, 30)
+    pandemic_from: Annotated[date | None, _day("the first day of the pandemic; none: no pandemic")] = date(2020, 3, 1)
+    pandemic_to: Annotated[date | None, _day("the last day of the pandemic; none: no pandemic")] = date(2021, 6, 30)
     pandemic_board: Annotated[
         float, _amount("sections over the board in these months, as a share of all usual ones")
     ] = 0.1
@@ -152,7 +170,7 @@ class Federation(NamedTuple):
     double_games: Annotated[float, _share("sections with two games a pairing; of Blitz sections nine tenths")] = 0.03
     matches: Annotated[float, _share("sections that are matches")] = 0.01
     abroad: Annotated[float, _share("sections that are foreign FIDE events")] = 0.001
-    half_k: Annotated[float, _share("sections rated with half K, as long as the rules knew that")] = 0.01
+    half_k: Annotated[float, _share("share of sections rated with half K, while the rules allowed it")] = 0.01
     no_control: Annotated[float, _share("early sections whose reports name systems instead of a time control")] = 0.1
     money: Annotated[float, _share("Swiss sections for slow games that are played for money")] = 0.05
     prizes: Annotated[float, _share("Swiss sections for slow games whose winner earns a floor by the prize")] = 0.004
@@ -164,7 +182,10 @@ class Federation(NamedTuple):
     forfeits: Annotated[float, _share("pairings that are forfeited")] = 0.005
     white_advantage: Annotated[int, _count("points of strength that White is worth")] = 30
     draws: Annotated[float, _share("games between equal beginners that are drawn")] = 0.05
-    draws_growth: Annotated[float, _amount("added to it for equals of 1000 points; at 2000 four times as much")] = 0.082
+    draws_growth: Annotated[
+        float,
+        _amount("what is added to that share for two players of strength 1000; for two of 2000, four times as much"),
+    ] = 0.082
     form: Annotated[float, _amount("standard deviation of how much stronger or weaker somebody plays in a section")] = (
         0.0
     )

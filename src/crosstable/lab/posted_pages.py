@@ -34,7 +34,7 @@ from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
 from crosstable.lab.measures import bands
 from crosstable.lab.predictions import Floats, Progress, games_of, people_of, rated_by
-from crosstable.record_rows import row_of
+from crosstable.record_rows import MORE_THAN_NUMBERS, POSTED, row_of
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL
 from crosstable.terms import (
@@ -171,12 +171,11 @@ def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
 
 def starting_rating(member: int, page: Page, rating: PlayerRating, entry: int) -> dict[str, Any]:
     """What a member brought to their first page in a system."""
-    counted = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {
         "member": member,
         "system": int(page.system),
+        **row_of(rating, [name for name in POSTED if name not in MORE_THAN_NUMBERS]),
         "as_of": page.checked.section.end,
-        **row_of(rating, counted),
         "source": "official",
         "act": entry,
     }
