@@ -177,7 +177,7 @@ def test_a_first_visit_loads_little_and_a_second_nothing(app: Folder, visit: Pag
         file_of(one, code) for one in PAGES for code in LANGUAGES
     }
     expect(visit.locator("#result")).to_contain_text("1512 → ")
-    assert visit.locator("#engine").inner_text().endswith("Ready, and kept for use without network.")
+    expect(visit.locator("#engine")).to_contain_text("Ready, and kept for use without network.")
 
 
 def test_the_same_sources_give_the_same_files(app: Folder, tmp_path: Path) -> None:

@@ -134,6 +134,9 @@ def test_scripts_speak_the_language_of_the_page(spanish: Page, there: dict[str, 
     spanish.goto(VISITS["member"].address.format_map(there))
     expect(spanish.locator("svg.live")).to_have_attribute("aria-label", re.compile("Gráfico de ratings"))
     expect(spanish.locator(".graph .told")).to_have_text("Señale la línea, tóquela o use las teclas de flecha.")
+    bands = [text for text in spanish.locator("svg.live text").all_text_contents() if text[0] in "CEMNS"]
+    assert bands
+    assert all(text.startswith(("Clase ", "Experto", "Maestro ")) for text in bands), bands
     spanish.goto("/upload")
     file = tmp_path / "games.csv"
     file.write_text("Name,Rating,Rd 1\nDoe,1500,W2\nRoe,1400,L3\n")

@@ -7,6 +7,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -267,11 +268,18 @@ def test_what_any_program_asks_of_a_site(site: TestClient) -> None:
     assert "Disallow: /administration" in site.get("/robots.txt").text
     pages = site.get("/sitemap.xml").text
     assert pages.count("<loc>") > 3000
-    assert site.get("/manifest.webmanifest").json()["name"] == "Demonstration Chess Federation"
+    manifest = site.get("/manifest.webmanifest").json()
+    assert (manifest["name"], manifest["short_name"]) == ("Demonstration Chess Federation", "Demonstration")
+    for one in manifest["icons"]:
+        assert site.get(one["src"]).status_code == 200
     assert site.get("/favicon.ico").headers["location"] == "/static/mark.svg"
     busiest = site.get("/members/90000107").text
-    assert '<meta name="description" content="' in busiest
-    assert '<meta property="og:title"' in busiest
+    assert ' name="description" content="Zhang, Matthew: Regular 823' in busiest
+    assert all(f'<meta property="og:{name}"' in busiest for name in ("title", "url", "image", "description"))
+    picture = re.search(r'<meta property="og:image" content="http://[^/"]*(/[^"]*)">', busiest)
+    assert picture
+    assert site.get(picture[1]).content.startswith(b"\x89PNG")
+    assert f'<link rel="apple-touch-icon" href="{picture[1]}">' in busiest
     assert len(busiest.encode()) < 60 * 1024
 
 
@@ -285,10 +293,16 @@ def test_no_page_weighs_more_than_60_kb(site: TestClient) -> None:
         "/lists",
         "/lists/2026-09",
         "/lists/2026-09/top",
+        "/lists/2026-09/top?top=500&page=4",
         "/states/TX",
         "/rules",
     )
-    people = ("/members/90000107", "/members/90000107/games", "/members/90000640", "/directors/90000107")
+    people = (
+        "/members/90000107",
+        "/members/90000107/games",
+        "/members/90000640",
+        "/directors/90000107",
+    )
     others = (
         f"{quad}/sections/1",
         "/events/202608270001/sections/1",  # 30 players, dual-rated
@@ -351,8 +365,62 @@ def test_an_office_shows_its_own_name_color_picture_and_contact(tmp_path: Path) 
         assert "Elm County &lt;Chess&gt;" in text
         assert "mailto:ratings@elm.example" in text
         assert site.get("/identity.css").text == ":root { --accent: #7a1f3d; }\n"
+        manifest = site.get("/manifest.webmanifest").json()
+        assert (manifest["short_name"], manifest["theme_color"]) == ("Elm County", "#7a1f3d")
+        assert manifest["icons"] == [{"src": "/logo.png", "type": "image/png"}]
+        assert '<link rel="apple-touch-icon" href="/logo.png">' in text
         assert site.get("/logo.png").content == picture
     office.close()
+
+
+def test_an_event_says_who_held_it_where_and_who_came_first(site: TestClient) -> None:
+    """As its crosstables have it: the first by points and tie-breaks, and the names behind the numbers as links."""
+    address = "/events/202301070001"
+    view, text = site.get(f"{address}.json").json(), site.get(address).text
+    sections = [site.get(f"{address}/sections/{one['number']}.json").json() for one in view["sections"]]
+    for line, whole in zip(view["sections"], sections, strict=True):
+        due = sorted((row["place"], row["row"], row["name"]) for row in whole["rows"])[:3]
+        assert [(one["place"], one["name"]) for one in line["first"]] == [(place, name) for place, _, name in due]
+        after = {row["number"]: row["ratings"][0]["after"]["text"] for row in whole["rows"]}
+        assert all(one["after"] == after[one["number"]] for one in line["first"])
+        assert all(f'href="/members/{one["member_id"]}"' in text for one in line["first"])
+    head = view["head"]
+    for page in (text, site.get(f"{address}/sections/1").text):
+        for path, name in (
+            (f"/clubs/{head['affiliate']}", head["club"]),
+            (f"/states/{head['state']}", head["state"]),
+            (f"/directors/{head['director']}", head["director_name"]),
+        ):
+            assert f'<a href="{path}"><bdi>{name}</bdi></a>' in page
+            assert site.get(path).status_code == 200
+
+
+def test_a_long_top_list_comes_in_pages_and_programs_get_all_of_it(site: TestClient) -> None:
+    address = "/lists/2026-09/top?system=OTBR&state=&top=500"
+    rows = site.get(address.replace("top?", "top.json?")).json()["rows"]
+    assert len(rows) >= 500
+    assert site.get(f"/api/v1{address}&page=2").json()["rows"] == rows
+    found: list[str] = []
+    after: str | None = address
+    while after:
+        page = site.get(after).text
+        some = re.findall(r'<th scope="row"><a href="/members/([^"]*)">', page)
+        assert len(some) <= 100
+        found += some
+        link = re.search(r'<a rel="next" href="([^"]*)"', page)
+        after = unescape(link[1]) if link else None
+    assert found == [row["member_id"] for row in rows]
+    assert site.get(f"{address}&page=9").status_code == 404
+    assert 'rel="next"' not in site.get("/lists/2026-09/top?top=50").text
+
+
+def test_the_rank_of_a_member_opens_the_page_of_the_list_that_they_are_on(site: TestClient) -> None:
+    rows = site.get("/lists/2026-09/top.json?top=500").json()["rows"]
+    for at in (0, 250):
+        text = site.get(f"/members/{rows[at]['member_id']}").text
+        link = re.search(rf"<dt>Rank</dt><dd><a href=\"(/lists/2026-09/top[^\"]*)\">{rows[at]['rank']} of", text)
+        assert link
+        assert f'/members/{rows[at]["member_id"]}"' in site.get(unescape(link[1])).text
 
 
 def test_ratings_are_spread_over_the_classes(site: TestClient) -> None:
@@ -368,3 +436,18 @@ def test_ratings_are_spread_over_the_classes(site: TestClient) -> None:
     third = site.get(f"/members/{rows[2]['member_id']}.json").json()["systems"][0]["ranks"][0]
     assert third["rank"] == rows[2]["rank"]
     assert third["of"] == sum(one["members"] for one in view["distribution"])
+
+
+def test_pages_in_spanish_carry_the_words_of_their_own_scripts(site: TestClient) -> None:
+    """The workbench says more than all other scripts together; only its page carries that."""
+    told = {}
+    for path in ("/members/90000107", "/upload"):
+        page = site.get(f"{path}?lang=es", follow_redirects=True).text
+        found = re.search(r'<script type="application/json" id="words">(.*?)</script>', page)
+        assert found
+        told[path] = json.loads(found[1])
+        site.cookies.clear()
+    own, workbench = told.values()
+    assert own["5 years"] == workbench["5 years"] == "5 años"
+    assert len(workbench) > 2 * len(own)
+    assert own.items() <= workbench.items()

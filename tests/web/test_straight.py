@@ -1,6 +1,7 @@
 """The straight way and the long way give the same reply: an ETag that is not ours sends a question the long way."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,22 +49,11 @@ def test_both_ways_give_the_same(site: TestClient, path: str) -> None:
 
 def test_a_snapshot_that_somebody_holds_is_waited_for_elsewhere(site: TestClient) -> None:
     """The way through the routes waits in a thread of its own; here nobody may wait, or all would."""
-    from threading import Event, Thread
-
     read = site.app.state.reading.now  # type: ignore[attr-defined]
-    held, done = Event(), Event()
-
-    def hold() -> None:
+    with ThreadPoolExecutor(1) as beside:
         with read.lock:
-            held.set()
-            done.wait(0.5)
-
-    holder = Thread(target=hold)
-    holder.start()
-    held.wait()
-    estimate = site.get(f"/estimate?{ESTIMATE}")
-    assert holder.is_alive()
-    assert estimate.status_code == 200
-    assert site.get("/members/10000001").status_code == 200
-    done.set()
-    holder.join()
+            member = beside.submit(site.get, "/members/10000001")
+            for _ in range(2):
+                assert site.get(f"/estimate?{ESTIMATE}").status_code == 200
+            assert not member.done()
+        assert member.result().status_code == 200

@@ -1,5 +1,6 @@
 """An estimate by its address: the question that the address holds, every answer to it, and the page that shows them."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +130,7 @@ def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple
             target = read_number(questions["target"])
         except ValueError as error:
             faults += (fault("bad-value", "target", str(error)),)
-    games = request.games_to_come or request.games_with_result
+    games = request.games_to_come or (0 if found is None else found.estimate.played)
     is_wanted = "range" in questions or target is not None or (found is None and games > 0)
     made = None if found is None else found.estimate
     all_scores = outcomes(request, made) if is_wanted and 0 < games <= MOST_TO_COME else None
@@ -158,8 +159,8 @@ def document_of(done: Answered) -> dict[str, Any]:
 def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
     """The rating for every score, as a line; the score that was made is a point of its own."""
     points = [
-        Point(one.score, one.rating, label=f"{one.score:g} points: {one.official} ({one.change:+.0f})")
-        for one in found.possibilities
+        Point(score, rating, math.nan, math.nan, f"{score:g} points: {official} ({change:+.0f})")
+        for score, rating, official, change, _ in found.possibilities
     ]
     level = [Point(points[0].at, found.before), Point(points[-1].at, found.before)]
     series = [Series("now", tuple(level), "level"), Series("after", tuple(points), "otbr")]
@@ -214,7 +215,7 @@ def answer_context(question: Asked, done: Answered, names: Sequence[str] = ()) -
     if done.outcomes is not None:
         assert asked is not None
         context["chart"] = outcome_chart(done.outcomes, None if found is None else found.estimate.score)
-        context["chances"] = score_chances(asked)
+        context["chances"] = score_chances(asked, done.outcomes)
         if done.target is not None and done.target > done.outcomes.before:
             context["paths"] = paths_to(asked, done.outcomes, done.target)
     if found is not None and "steps" in question.questions:

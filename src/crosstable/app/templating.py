@@ -4,13 +4,15 @@ Filters: ``plain`` (a name, made visible and of its own direction), ``figure``, 
 ``counted``, ``places``.
 """
 
+import re
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from jinja2 import BaseLoader, Environment, StrictUndefined
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template, nodes
+from jinja2.compiler import CodeGenerator, Frame
 from markupsafe import Markup, escape
 
 from crosstable import __version__
@@ -30,6 +32,8 @@ MINUS = "\N{MINUS SIGN}"
 # In how many places a change is printed that is no whole number.
 DECIMALS = 2
 SYSTEM_NAMES = {system.name: system.title[0].upper() + system.title[1:] for system in RatingSystem}
+# What a text may not hold as it is in a page; most hold none of it.
+_SPECIAL = re.compile(r"""[&<>"']""").search
 _WORDS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 
 
@@ -42,8 +46,42 @@ class Site:
         self.version = __version__
 
 
+class _Generator(CodeGenerator):
+    """Templates print by ``shown`` alone, where Jinja calls ``finalize``, ``escape`` and makes a ``Markup`` of it."""
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        assert finalize.src is not None
+        assert frame.eval_ctx.autoescape
+        assert not frame.eval_ctx.volatile
+        self.write("environment.shown(")
+
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        self.write(")")
+
+
 class Shared(Environment):
     """Templates that share one plain dictionary of globals: the chain of two that each usually gets is slow to copy."""
+
+    code_generator_class = _Generator
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 (those of Jinja)
+        super().__init__(**options)
+        self._made: dict[str, Template] = {}
+
+    def _load_template(self, name: str, globals: MutableMapping[str, Any] | None) -> Template:
+        """A template, kept as long as the environment: asking Jinja's own cache, which lets go, takes longer."""
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = super()._load_template(name, globals)
+        return made
+
+    @staticmethod
+    def shown(value: object) -> str:
+        """What a template prints of a value: visible, and escaped where it is no piece of a page."""
+        if type(value) is str:
+            text = value if value.isprintable() else printable(value)
+            return text if _SPECIAL(text) is None else escape(text)
+        return value if type(value) is Markup else escape(value)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """The globals of a template; none has its own."""
@@ -64,7 +102,7 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
     made.filters.update(said=said, piece=said, for_page=for_page)
-    made.globals.update(lang=ENGLISH, other_languages=(), script_words="")
+    made.globals.update(lang=ENGLISH, other_languages=(), script_words="", all_script_words="")
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
     made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
     return made
@@ -111,7 +149,12 @@ def said(value: object) -> object:
 
 def address(*parts: object) -> str:
     """A path from its parts, each quoted: ``address("events", id, "sections", 3)``."""
-    return "/" + "/".join(quote(str(part), safe="") for part in parts)
+    return "/" + "/".join([_quoted(str(part)) for part in parts])
+
+
+@lru_cache(maxsize=4096)
+def _quoted(part: str) -> str:
+    return quote(part, safe="")
 
 
 def plain(text: str) -> Markup:

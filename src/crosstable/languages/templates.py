@@ -331,9 +331,9 @@ class InLanguage(Extension):
 def in_language(environment: Environment, language: Language) -> None:
     """Let an environment speak a language; the pieces of pages that Python makes are translated when they are made."""
     known: dict[str, Any] = environment.globals
-    known.update(
-        language=language, lang=language.code, script_words=htmlsafe_json_dumps(dict(language.known.of_scripts))
-    )
+    scripts = dict(language.known.of_scripts)
+    known.update(language=language, lang=language.code, script_words=htmlsafe_json_dumps(scripts))
+    known["all_script_words"] = htmlsafe_json_dumps(scripts | dict(language.known.of_workbench))
     known["names"] = {code: language.say(name) for code, name in known["names"].items()}
     for name in PIECES & known.keys():
         known[name] = _spoken(language, known[name])

@@ -95,8 +95,13 @@ class Catalogue(NamedTuple):
     # By both English forms, with the place for the number.
     counts: Mapping[str, str]
     of_templates: frozenset[str] = frozenset()
-    # What scripts say goes with every page.
+    # What scripts say goes with every page; what the workbench and the application alone say, with theirs.
     of_scripts: Mapping[str, str] = MappingProxyType({})
+    of_workbench: Mapping[str, str] = MappingProxyType({})
+
+
+# The scripts that few pages have.
+SCRIPTS_OF_FEW = ("web/static/workbench", "app/")
 
 
 class Language:
@@ -369,14 +374,17 @@ def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
     counts: dict[str, str] = {}
     of_templates: set[str] = set()
     of_scripts: dict[str, str] = {}
+    of_workbench: dict[str, str] = {}
     for entry in found:
         if entry.is_of_templates:
             of_templates.add(entry.english[0])
-        if any(one.endswith(".js") for one in entry.where):
-            of_scripts.update(zip(entry.english, entry.translated, strict=True))
+        scripts = [one for one in entry.where if one.endswith(".js")]
+        if scripts:
+            is_of_few = all(one.startswith(SCRIPTS_OF_FEW) for one in scripts)
+            (of_workbench if is_of_few else of_scripts).update(zip(entry.english, entry.translated, strict=True))
         if all(entry.translated):
             (texts if len(entry.english) == 1 else counts).update(zip(entry.english, entry.translated, strict=True))
-    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts)
+    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts, of_workbench)
 
 
 @cache

@@ -45,7 +45,7 @@ from crosstable.web.templating import Site, Templates
 STATIC = Path(__file__).parent / "static"
 # Modules with PAGES (each a page, its twin and perhaps an operation) and with ROUTES (anything else).
 PAGE_MODULES = (
-    *("home", "games", "members", "events", "sections", "explanations", "lists", "rules", "changes"),
+    *("home", "games", "members", "events", "event", "sections", "explanations", "lists", "rules", "changes"),
     *("calculator", "places"),
 )
 ROUTE_MODULES: tuple[str, ...] = (

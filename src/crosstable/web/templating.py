@@ -108,7 +108,7 @@ class Templates:
         from crosstable.office import demonstration
 
         # where nobody asks for a page by an address
-        made.globals.update(office="Crosstable", canonical="", identity=Identity())
+        made.globals.update(office="Crosstable", origin="", canonical="", identity=Identity())
         made.globals["demonstration"] = demonstration if site.is_demo else None
         made.globals.update(history_chart=history_chart, history_rows=history_rows, spark=spark)
         made.globals.update(site_links=site_links)
@@ -130,6 +130,7 @@ class Templates:
 
         actor = getattr(request.state, "actor", None)
         code = code_of(request.scope)
+        origin = f"{request.url.scheme}://{request.url.netloc}"
         known = {
             "actor": actor,
             "session_mark": mark_of(actor.secret) if actor and actor.secret else "",
@@ -141,7 +142,8 @@ class Templates:
             "office": request.app.state.reading.name,
             "identity": request.app.state.reading.identity,
             "other_languages": _other_languages(request, code),
-            "canonical": f"{request.url.scheme}://{request.url.netloc}{quote(request.url.path)}",
+            "origin": origin,
+            "canonical": f"{origin}{quote(request.url.path)}",
         }
         return self.of(code).get_template(template).render({**known, **context}).encode()
 

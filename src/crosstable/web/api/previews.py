@@ -91,7 +91,7 @@ async def preview_file(request: Request, name: Name = "report") -> Response:
             raise Problem(422, "Send the file of one event, or the three DBF files of one report.")
         upload = uploads[0]
         if upload.fault is not None:
-            fault = upload.fault
+            (fault,) = for_reader([upload.fault], Reader.API)
             raise Problem(422, f"{fault.message} {fault.remedy}", faults=[fault_object(fault)])
         found = previewed(office_of(request), upload, places, actor)
         assert found is not None

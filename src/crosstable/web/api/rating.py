@@ -12,13 +12,13 @@ from pydantic import BaseModel, Field
 
 from crosstable.errors import FormatError
 from crosstable.office.public import public_document
-from crosstable.pipeline.checking import CheckedReport
+from crosstable.pipeline.checking import check
 from crosstable.pipeline.explaining import chosen, explained_document
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import of_reading
 from crosstable.pipeline.results import fault_object
-from crosstable.remedies import Reader
-from crosstable.terms import RatingSystem
+from crosstable.remedies import Reader, for_reader
+from crosstable.terms import RatingSystem, Report
 from crosstable.web.api.described import reply_shape
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import files_queue, in_queue
@@ -81,8 +81,15 @@ async def rate_file(request: Request, given: AskedFile, form: Form = "own") -> R
 
 
 async def check_file(request: Request, given: AskedFile) -> Response:
-    """Every fault and warning of a report, with its place and remedy: crosstable-checked/1."""
-    return _reply(await in_queue(files_queue(request), lambda: CheckedReport(_rated(given), given.name).to_dict()))
+    """Every fault and warning of a report, with its place and remedy: crosstable-checked/1.
+
+    A report without a game is read as an entry list, as ``crosstable check`` does.
+    """
+
+    def made() -> dict[str, Any]:
+        return check(_read(given), given.name, **given.options).to_dict()
+
+    return _reply(await in_queue(files_queue(request), made))
 
 
 async def explain_file(
@@ -105,12 +112,17 @@ async def explain_file(
 
 
 def _rated(given: Asked) -> RatedEvent:
-    """The report, read in a process of its own, and rated; one that cannot be read is a problem with its fault."""
+    return rate(_read(given), **given.options)
+
+
+def _read(given: Asked) -> Report:
+    """The report, read in a process of its own; one that cannot be read is a problem with its fault."""
     try:
         reading = read_in_child(given.files)
     except FormatError as error:
-        raise Problem(422, f"{error.fault.message} {error.fault.remedy}", faults=[fault_object(error.fault)]) from error
-    return rate(of_reading(reading), **given.options)
+        (found,) = for_reader([error.fault], Reader.API)
+        raise Problem(422, f"{found.message} {found.remedy}", faults=[fault_object(found)]) from error
+    return of_reading(reading)
 
 
 def _reply(document: object) -> Response:

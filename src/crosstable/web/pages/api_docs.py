@@ -113,6 +113,8 @@ def _parameter(one: Mapping[str, Any]) -> Parameter:
 # A map of a site may name no more (sitemaps.org).
 MOST_ADDRESSES = 50_000
 ICON = "/static/mark.svg"
+# So many letters of a name stand below the icon of a phone.
+SHORT_NAME = 12
 # Pages for people who act, and what only programs read.
 CLOSED = ("/administration", "/account", "/login", "/machine", "/feeds", "/my-events", "/upload", "/api/")
 
@@ -141,11 +143,24 @@ def _paths(read: Snapshot) -> Iterator[str]:
 
 async def manifest(request: Request) -> Response:
     """What a phone needs to put the site beside its applications."""
-    name = reading_of(request).name
-    icon = {"src": ICON, "sizes": "any", "type": "image/svg+xml"}
-    said = {"name": name, "short_name": name[:12], "start_url": "/", "display": "standalone", "icons": [icon]}
-    colors = {"background_color": "#fbfaf6", "theme_color": "#1f5c4a"}
+    reading = reading_of(request)
+    name, identity = reading.name, reading.identity
+    icons = [{"src": ICON, "sizes": "any", "type": "image/svg+xml"}, {"src": "/static/mark.png", "sizes": "512x512"}]
+    if identity.logo:
+        icons = [{"src": "/logo.png", "type": "image/png"}]
+    said = {"name": name, "short_name": _short(name), "start_url": "/", "display": "standalone", "icons": icons}
+    colors = {"background_color": "#fbfaf6", "theme_color": identity.color or "#1f5c4a"}
     return JSONResponse({**said, **colors}, media_type="application/manifest+json")
+
+
+def _short(name: str) -> str:
+    """As many words of a name as stand below an icon; at least the first, whole."""
+    first, *others = name.split() or [name]
+    for word in others:
+        if len(f"{first} {word}") > SHORT_NAME:
+            break
+        first = f"{first} {word}"
+    return first
 
 
 async def icon(request: Request) -> Response:

@@ -1,15 +1,14 @@
-"""Events: all of them, newest first, and one with its sections."""
+"""Events: all of them, newest first, and one as a file."""
 
 from typing import Annotated, Literal
 
 from fastapi import Path, Query, Request, Response
-from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
 from crosstable.errors import UnratableSectionError
 from crosstable.office.ledger.facts import Heading, State
-from crosstable.office.public import public_act, public_rows
-from crosstable.office.public_index import ListedEvent, acts_about
+from crosstable.office.public import public_rows
+from crosstable.office.public_index import ListedEvent
 from crosstable.office.sections import reported_section
 from crosstable.office.submissions import event_of
 from crosstable.output.words import cell_text
@@ -18,7 +17,6 @@ from crosstable.pipeline.submitting import Exported, exported
 from crosstable.terms import (
     Background,
     Posted,
-    RatingSystem,
     Report,
     ReportedCell,
     ReportedPlayer,
@@ -31,7 +29,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import API, Page, Policy, Route
 from crosstable.web.search import folded
-from crosstable.web.shapes import JournalEntryShape, act_of
 
 STATES = {
     State.ACCEPTED: "rated",
@@ -51,28 +48,6 @@ class EventsView(View):
     months: list[str]
     events: list[EventLine]
     paging: Paging
-
-
-class SectionLine(BaseModel):
-    """A section of an event."""
-
-    number: int
-    name: str
-    state: str
-    is_rated: bool
-    systems: list[str]
-    players: int
-
-
-class EventView(View):
-    """An event, its sections, and everything the office did about it."""
-
-    event_id: str
-    name: str
-    started: str | None
-    ended: str | None
-    sections: list[SectionLine]
-    acts: list[JournalEntryShape]
 
 
 FileFormat = Annotated[
@@ -122,31 +97,6 @@ def _months(read: Snapshot, month: str) -> list[str]:
     found = sorted({_month(event) for event in read.events} - {""}, reverse=True)
     at = next((at for at, one in enumerate(found) if one <= month), 0) if month else 0
     return found[max(0, at - MONTHS_SHOWN // 2) :][:MONTHS_SHOWN]
-
-
-def event(read: Snapshot, event_id: EventId) -> EventView:
-    """An event with its sections and its public log."""
-    found = read.event(event_id)
-    seen = {one.number for one in read.public.record.headings_of(event_id) if one.state is State.ACCEPTED}
-    return EventView(
-        as_of=as_of(read),
-        event_id=found.event_id,
-        name=found.name,
-        started=None if found.started is None else found.started.isoformat(),
-        ended=None if found.ended is None else found.ended.isoformat(),
-        sections=[
-            SectionLine(
-                number=one.number,
-                name=one.name,
-                state=WAITS if one.state is State.ACCEPTED and one.number not in seen else STATES[one.state],
-                is_rated=one.state is State.ACCEPTED and one.number in seen,
-                systems=[name for name in one.systems.split() if name in RatingSystem.__members__],
-                players=one.entries,
-            )
-            for one in found.sections
-        ],
-        acts=[act_of(public_act(act)) for act in acts_about(read.connection, event_id)],
-    )
 
 
 def public_report(read: Snapshot, event_id: str) -> Report:
@@ -219,7 +169,4 @@ ROUTES = (
     ),
     Route("/events/{event_id}/files/{to}", event_file, Policy.PUBLIC),
 )
-PAGES = (
-    Page("/events", events, "events.html", api="/events", summary="Events, newest first", tag="events"),
-    Page("/events/{event_id}", event, "event.html", api="/events/{event_id}", summary="An event", tag="events"),
-)
+PAGES = (Page("/events", events, "events.html", api="/events", summary="Events, newest first", tag="events"),)

@@ -36,6 +36,8 @@ from crosstable.web.search import folded
 from crosstable.web.shapes import Rating, rating_of
 
 BIN = 100
+# A page of a top list has so many rows.
+TOP_PAGE = 100
 BANDS = [band.name for band in AGE_BANDS]
 
 
@@ -115,6 +117,17 @@ class TopView(View):
     bands: list[str]
     months: list[str]
     rows: list[TopLine]
+    page: int
+
+    @property
+    def parts(self) -> Paging:
+        """Where in the whole list the rows stand that a page shows; programs get all of them."""
+        return Paging(page=self.page, size=TOP_PAGE, total=len(self.rows))
+
+    @property
+    def shown(self) -> list[TopLine]:
+        """The rows that a page shows."""
+        return paged(self.rows, self.page, TOP_PAGE)[0]
 
 
 MonthText = Annotated[str, InPath(pattern=r"^\d{4}-\d{2}$", description="The month of the list: 2026-10.")]
@@ -207,6 +220,7 @@ class TopAsked(BaseModel):
     age: Annotated[str, Field(description="An age band.", json_schema_extra={"enum": ["", *BANDS]})] = ""
     provisional: Annotated[bool, Field(description="Provisional ratings too.")] = False
     top: Annotated[int, Field(ge=1, le=MOST_TOP, description="The first so many.")] = 100
+    page: Annotated[int, Field(ge=1, le=MOST_TOP, description="For readers, a hundred rows; programs get all.")] = 1
 
     @property
     def wanted(self) -> Wanted:
@@ -238,6 +252,7 @@ def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -
         bands=BANDS,
         months=[one.month for one in reversed(read.lists)],
         rows=_top_lines(read, month, wanted.system, found.rows),
+        page=asked.page,
     )
 
 

@@ -96,6 +96,8 @@ def history_chart(rows: Sequence[HistoryRow], axis: str, systems: Sequence[Any])
     return Markup(f'{drawn}<script type="application/json" data-history>{text}</script>')
 
 
+# Days are counted as scripts count them.
+EPOCH = date(1970, 1, 1)
 _CLASSES = [[one.lowest, one.title] for one in CLASSES]
 
 
@@ -109,11 +111,17 @@ def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
         yield Point(at, row.after.rating, label=f"{row.ended}: {row.after.text}")
 
 
+def _short(change: float | None) -> float | None:
+    """A change as its digits need it: a career has hundreds of them."""
+    return int(change) if change is not None and change == int(change) else change
+
+
 def _drawn(one: Any, rows: Sequence[HistoryRow], places: dict[tuple[Any, ...], int]) -> dict[str, Any]:  # noqa: ANN401
     """A system for the script: its points with their days, ratings, changes, and the number of the place of each."""
     points = []
     for row in rows:
         place = (row.what, row.place.event, row.place.section) if row.place else (row.what,)
-        points.append([row.ended, row.after and row.after.text, row.change, places.setdefault(place, len(places))])
+        day, text = (date.fromisoformat(row.ended) - EPOCH).days, row.after and row.after.text
+        points.append([day, text, _short(row.change), places.setdefault(place, len(places))])
     floor = None if one.floor is None else one.floor.level
     return {"code": one.system.lower(), "name": one.name, "floor": floor, "points": points}

@@ -73,12 +73,14 @@ class CrosstableRow(BaseModel):
 
 
 class EventHead(BaseModel):
-    """What a crosstable says of its event."""
+    """What a crosstable says of its event; ``director_name`` is empty where the director is no member of the office."""
 
     affiliate: str
     city: str
     state: str
     director: str
+    club: str
+    director_name: str
 
 
 class SectionView(View):
@@ -163,7 +165,14 @@ def head_of(read: Snapshot, event_id: str) -> EventHead:
     """Who held an event and where, as its report says."""
     details = event_of(read.record, event_id).details
     said = {name: str(details.get(name, "")) for name in ("affiliate", "city", "state")}
-    return EventHead(**said, director=str(details.get("chief_td", "") or details.get("chief_arbiter", "")))
+    director = str(details.get("chief_td", "") or details.get("chief_arbiter", ""))
+    member = read.member(director) if director else None
+    return EventHead(
+        **said,
+        director=director if member is None else member.member_id,
+        club=str(details.get("affiliate_name", "")),
+        director_name="" if member is None else member.name,
+    )
 
 
 def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
@@ -181,6 +190,12 @@ def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
         Rated(rated, {row.number: row for row in public_rows(rated, read.public.places)})
         for rated in read.rated(heading)
     ]
+
+
+def rows_of(rated: Sequence[Rated]) -> list[CrosstableRow]:
+    """The rows of a section, in the order of its crosstable; nothing where it is not rated."""
+    entries = rated[0].rated.section.entries if rated else ()
+    return _crosstable(entries, rated, max((len(entry.cells) for entry in entries), default=0))[1]
 
 
 def _crosstable(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> tuple[list[int], list[CrosstableRow]]:

@@ -1,5 +1,4 @@
-// A crosstable that answers: a tap on a result shows the game and both rows, a title sorts. Without this script results are
-// links to the opponent's row, and rows stand by points.
+// A tap on a result shows the game and both rows; a title sorts.
 import { phrase } from "./words.js";
 
 const told = document.createElement("p");

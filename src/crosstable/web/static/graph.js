@@ -5,6 +5,8 @@ const source = document.querySelector("[data-history]");
 const SVG = "http://www.w3.org/2000/svg";
 const DAY = 86400000;
 const SPANS = [[phrase("All"), 0], [phrase("5 years"), 5], [phrase("2 years"), 2], [phrase("1 year"), 1]];
+const MASTERS = { "Senior Master": phrase("Senior Master"), "National Master": phrase("National Master"), Expert: phrase("Expert") };
+const className = (title) => MASTERS[title] ?? phrase("Class {letter}", { letter: title.slice("Class ".length) });
 
 function draw(data) {
   const box = source.closest(".graph");
@@ -25,7 +27,7 @@ function draw(data) {
   bar.className = "toggles noprint";
   const all = data.systems.flatMap((one) => one.points.map(([day, text, change, at]) => {
     const [what, ...place] = data.places[at];
-    return { one, day: Date.parse(day), text, rating: parseFloat(text), change, what, place: place.length ? place : null };
+    return { one, day: day * DAY, text, rating: parseFloat(text), change, what, place: place.length ? place : null };
   }));
   all.sort((a, b) => a.day - b.day);
   let shown = [];
@@ -70,7 +72,7 @@ function draw(data) {
       const upper = Math.min(at ? data.classes[at - 1][0] : Infinity, ceiling), lower = Math.max(lowest, bottom);
       if (upper <= lower) return;
       if (at % 2) svg.append(make("rect", { class: "band", x: left, y: y(upper), width: width - left - right, height: y(lower) - y(upper) }));
-      if (y(lower) - y(upper) > 22) svg.append(make("text", { class: "tick", x: width - right - 4, y: y(upper) + 14, "text-anchor": "end" }, phrase(title)));
+      if (y(lower) - y(upper) > 22) svg.append(make("text", { class: "tick", x: width - right - 4, y: y(upper) + 14, "text-anchor": "end" }, className(title)));
     });
     for (let level = bottom; level <= ceiling; level += step) {
       svg.append(make("line", { class: "grid", x1: left, x2: width - right, y1: y(level), y2: y(level) }));

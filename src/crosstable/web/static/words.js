@@ -1,4 +1,4 @@
-// The texts of scripts in the language of the page: English is the key; what another language says comes with the page.
+// The texts of scripts: English is the key; those of another language come with the page.
 const found = document.getElementById("words");
 const words = found ? JSON.parse(found.textContent) : {};
 
