@@ -10,8 +10,9 @@ import crosstable
 CALLS = ("read", "check", "rate", "explain", "estimate", "estimates", "verify")
 INTRODUCTION = """\
 `import crosstable as ct` gives you seven functions. They use the same code as the command line, the site and the API,
-and give the same answers. The import is fast, because modules load when they are first used. From version 1.0 on, the
-functions and record fields on this page stay stable. Other modules of the package may change.
+and give the same answers. The import is fast, because modules load when they are first used. From the first release
+on, later versions [only add](install.md#what-later-versions-will-not-change) to the functions and record fields on this
+page. Other modules of the package may change.
 
 ```python
 import crosstable as ct

@@ -6,6 +6,7 @@ with what this program makes.
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
@@ -19,6 +20,7 @@ from crosstable import schemas
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.constants import Conversion
 from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.in_words import DESCRIBED, Described, edition_values
@@ -299,25 +301,29 @@ note = "why it was made"         # for you
 bonus_threshold = 14             # a number
 dual_k_is_reduced = false        # true or false
 initialisation = "blend"         # a word
-game_factors.OTBQ.OTBR = 8       # tables by rating system: of the system that is started, then of the source
+game_factors.OTBQ.OTBR = 8       # tables by two systems: unrated in the first, rated in the second
 fide.1.slope = 1.5               # conversions and lists by number, from 1: limit, is_closed, intercept, slope
 priorities.OTBQ.1.at_least = 10  # source, at_least, at_most, credit
 cfc = [{ limit = 1500, intercept = -90, slope = 1 }, { intercept = -240, slope = 1.1 }]  # or as a whole
 ```
 
-The changes hold in every edition that the rule set stands on. A conversion has at most four pieces, which rise, and the
-last has no limit; a limit belongs to its piece (`is_closed = false`: to the next). A list has at most eight lines; a
-credit is `nothing`, `its_games`, `full` or `by_rating`. `inf` is a number.
+The changes apply to every edition in the time that the rule set covers. A conversion has at most four pieces, in
+ascending order of `limit`; the last piece has no limit. A rating exactly at a limit belongs to the piece with that
+limit, or, with `is_closed = false`, to the next piece. A list of `priorities` has at most eight lines; the `credit` of
+a line is `nothing`, `its_games`, `full` or `by_rating`. Where the allowed values have no upper end, you may write
+`inf` (infinity).
 
-`crosstable lab rules FILE` checks a rule set and prints what it changes; `crosstable rate`, `explain` and `check`,
-`crosstable history replay` and the commands of `crosstable lab` take it as `--rules FILE`. Results name the rule set
-and a digest of every number it leads to, so two files that say the same have the same digest. An unknown name is an
-error with the nearest right one; every fault of a file is told at once. Which systems exist and which time controls
-belong to them is not part of a rule set: a section's own day decides.
+`crosstable lab rules FILE` checks a rule set and prints what it changes. `crosstable rate`, `explain` and `check`,
+`crosstable history replay`, and the commands `backtest`, `report`, `sweep` and `committee` of `crosstable lab` take it
+as `--rules FILE`. Results name the rule set and a digest of every number it leads to, so two files that say the same
+have the same digest. If a name is unknown, the error message suggests the closest known name. All mistakes in a file
+are reported at once. A rule set cannot change which rating systems exist or which time controls belong to them: these
+are the official ones of the day the section started.
 
-Below, the constants by section of the rating document, what makes sense for each, and its official values with the day
-from which each holds; a value without a day holds since 2001. Which of these days are assumed is told by
-[the timeline](rules.md).
+The tables below list the constants by section of the rating document, with the values that are allowed and the
+official values. A value with a day in parentheses holds from that day; a value without a day holds since 2001. A
+conversion is given piece by piece: x is the rating that is converted. [The timeline](rules.md) says which of these
+days are assumed.
 """
 
 
@@ -328,7 +334,7 @@ def rule_sets_page() -> str:
         inside = {name: one for name, one in DESCRIBED.items() if one.paragraph == section}
         if not inside:
             continue
-        lines.append(f"\n## §{section} {title}\n\n| name | meaning | makes sense | official |\n|---|---|---|---|\n")
+        lines.append(f"\n## §{section} {title}\n\n| name | meaning | allowed values | official |\n|---|---|---|---|\n")
         for name, one in inside.items():
             lines.append(f"| `{name}` | {one.meaning} | {_sense(name, one)} | {_official(name)} |\n")
     return "".join(lines)
@@ -339,23 +345,49 @@ def _sense(name: str, described: Described) -> str:
     if isinstance(value, bool):
         return "`true`, `false`"
     if described.most <= described.least:
-        return "see above"
+        return {"initialisation": "`priority`, `blend`", "priorities": "lists, as above"}.get(name, "pieces, as above")
     most = "" if described.most == float("inf") else f" to {described.most:g}"
     return f"{described.least:g}{most or ' or more'}"
 
 
 def _official(name: str) -> str:
     """The official values of a constant, each with the day from which it holds."""
+    if name in CONVERSIONS:
+        return _periods(name)
     found: list[str] = []
     last = None
     for edition in EDITIONS:
         value = edition_values(edition).get(name)
-        if name not in CONVERSIONS and value is not None:
+        if value is not None:
             value = json.dumps(plain_value(getattr(edition.constants, name))).strip('"')
         if value is not None and value != last:
             found.append(value if edition is EDITIONS[0] else f"{value} ({edition.name})")
             last = value
     return ", then ".join(found) or "`crosstable rules --on DATE` prints them"
+
+
+def _periods(name: str) -> str:
+    """The official forms of a conversion, each with the day from which it holds."""
+    found: list[str] = []
+    last = ""
+    for edition in EDITIONS:
+        text = _pieces(getattr(edition.constants, name))
+        if text != last:
+            found.append(text if edition is EDITIONS[0] else f"**From {edition.name}:** {text}")
+            last = text
+    return ". ".join(found)
+
+
+def _pieces(conversion: Conversion) -> str:
+    """A conversion piece by piece: where a piece applies, then its formula."""
+    texts, beyond = [], ""
+    for piece in dict.fromkeys(conversion):
+        formula = "not found" if math.isnan(piece.slope) else f"{piece.intercept:g} + {piece.slope:g} x"
+        is_last = math.isinf(piece.limit)
+        where = beyond if is_last else f"{'up to' if piece.is_closed else 'below'} {piece.limit:g}: "
+        beyond = f"above {piece.limit:g}: " if piece.is_closed else f"from {piece.limit:g} up: "
+        texts.append(f"{where}{formula}")
+    return "; ".join(texts)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ _BLOCK = re.compile(r"^```\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
 def main() -> None:
-    """Install, serve, stand behind each proxy, back up, restore; then the container's steps."""
+    """Install, serve, stand behind each proxy, do a job, back up, restore; then the container's steps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=Path, help="what `make dist` made (default: the one in dist)")
     wheel = parser.parse_args().wheel or next((ROOT / "dist").glob("*.whl"))
@@ -53,6 +53,7 @@ def main() -> None:
         with running(unit, clean):
             behind("nginx", nginx, clean)
             behind("caddy", caddy, clean)
+        worked(clean)
         backed_up(clean)
         contained(clean / "image")
     print("Every step of docs/hosting.md went through.")
@@ -159,6 +160,20 @@ def caddy(clean: Path, port: int) -> list[str]:
     ours.write_text("{\n\tskip_install_trust\n\tauto_https disable_redirects\n\tadmin off\n}\n" + own, encoding="utf-8")
     run(["caddy", "validate", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile")])
     return ["caddy", "run", "--adapter", "caddyfile", "--config", str(ours)]
+
+
+def worked(clean: Path) -> None:
+    """The unit of the worker does a job of the office in the clean directory, not of one on a server."""
+    command, _ = lines_of(DEPLOY / "crosstable-worker.service", clean)
+    _, office = lines_of(DEPLOY / "crosstable.service", clean)
+    crosstable = str(clean / "opt/crosstable/bin/crosstable")
+    run([crosstable, "office", "jobs", "add", "verify"], **office)
+    print("$", shlex.join(command), flush=True)
+    with subprocess.Popen(command, env={**os.environ, **office}, cwd=clean) as worker:
+        try:
+            until(lambda: "done" in run([crosstable, "office", "jobs", "list"], **office))
+        finally:
+            worker.terminate()
 
 
 def backed_up(clean: Path) -> None:

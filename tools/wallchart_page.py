@@ -1,4 +1,4 @@
-"""The reference of wallcharts and lists of games: every key, title and cell code, from the readers' own tables."""
+"""The reference of wallcharts and lists of games: every key, heading and cell code, from the readers' own tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,59 +16,81 @@ CONTROLS = (
     *("100'x40 + 15' + 30\"", "90 min for 40 moves + 30 min for the rest + 30 sec", "2 hours", "60;d5"),
 )
 TWO_WAYS = ("25/5", "G/60;5", "40/90, 30")
+_EMPTY = "(empty)"
 _INTRODUCTION = """# Wallcharts and lists of games
 
 {note}
 A wallchart is a table with a row for each player and a column for each round, in CSV (commas, semicolons or tabs;
-UTF-8, UTF-16 or Windows text) or XLSX. Lines `key: value` may stand above it. `crosstable schema wallchart` prints a
-template. Case and punctuation of keys and titles do not matter. What is not understood is told: a key or column that
-is not known is a warning, a cell or a column of ratings that is not understood is an error.
+UTF-8, UTF-16 or Windows text) or XLSX. Above the table there may be lines such as `Event: Saturday Quad`: a key, a
+colon and a value ([all keys](#keys)). `crosstable schema wallchart` prints a template. Case and punctuation of keys and
+headings do not matter. Crosstable reports everything that it does not understand. An unknown key or column gives a
+warning; a cell or a column of ratings that it cannot read gives an error.
 
-A workbook of Excel 97-2003 (`.xls`) is not read: save it as `.xlsx`. Tables of chess-results.com (opponent, colour and
-result in one cell, ranks for numbers) are read as its CSV export writes them; Swiss-Manager's are read by the same
-titles, and no export of it with pairings was seen. `W---2`, `HPB` and their like are read as pairing programs print
-them.
+A workbook of Excel 97-2003 (`.xls`) is not read: save it as `.xlsx`. Crosstable reads the CSV export of
+chess-results.com, in which a cell holds the opponent's rank or number, the color and the result. It reads Swiss-Manager
+files with the same headings, but we have never seen one with pairings. Cells such as `W---2` and `HPB`, as pairing
+programs print them, are fine too.
 
 ## Dates and time controls
 
 These spellings are read in every format. Dates: {dates}. Two dates may stand together (`Date: June 13-14, 2026`,
-`6/13/2026 - 6/14/2026`). With slashes the month comes first, unless it can be no month, or the other date of the event
-shows that the day does; in a FIDE file a date with points has the day first. A date that can be two days, like
-`07-08-2026`, is an error that names both; `--start` and `--end` settle it.
+`6/13/2026 - 6/14/2026`). In a date with slashes the month comes first. If the first number is above 12, or the other
+date of the event shows that the day comes first, Crosstable reads the day first. In a FIDE file, a date with periods
+has the day first. Any other date with two possible meanings, such as `07-08-2026` (July 8 or August 7), gives an error
+that names both. Give the right date with `--start` and `--end`.
 
 Time controls: {controls}. A schedule may name its rounds (`Round 1: G/45;d5, Round 2: G/60;d5`,
-`G/40;d10 in rounds 1-3, then 40/120,SD/30;d10`); the slowest decides. What can mean two things, like {two_ways}, is an
-error that names both; `--control "G/60;d5" --override` settles it.
+`G/40;d10 in rounds 1-3, then 40/120,SD/30;d10`); the slowest one counts. A time control with two possible meanings
+gives an error that names both: {two_ways}. (In `G/60;5`, is the 5 a delay or an increment?) Give the right one with
+`--control "G/60;d5" --override`.
 
 ## Keys
 """
 _OTHER_TITLES = """
-Rounds: `1`, `Rd 1`, `Rnd 1`, `Round 1`, `1.Rd`, `1st`. Ratings of a system: {systems}, each with {quantities}
-(`Quick games`); {outside} with `rating` and `as of`. About the person: {person}.
+`#` in a heading counts as `no`. Headings of rounds: {rounds}.
 
-Known and not needed to rate: {ignored}.
+A heading for a rating consists of a system and a quantity, such as `Quick games`. Systems: {systems}. Quantities:
+{quantities}. For {outside} there are only `rating` and `as of`.
+
+About the person: {person}. (`dob`, `born` and `date of birth` are birth dates too.)
+
+These headings are known, and Crosstable does not use them: {ignored}. `age` is one of them: for
+unrated players give `birth date` or `birth year`.
 """
 _RATINGS = """
 ## What a rating column is taken for
 
-- `Rating` and its like are the ratings used for pairing. They are no ratings to start from: give `--members FILE`, or
-  `--pairing-ratings` to take them with everything else assumed. With a column `Games` beside it, `Rating` is the rating
-  before the event.
-- `Pre-event rating` and its like are always the rating before the event, in the first system of the line `Systems`,
-  else in the Regular system where the time control is {minutes} minutes or more.
-- `Elo`, `FIDE rating` and their like are FIDE ratings. A section with FIDE ratings alone is not rated
+- `Rating` and similar headings mean the ratings used for pairing. Crosstable does not rate from them unless you say so.
+  Give exact ratings with `--members FILE`. Or add `--pairing-ratings`: Crosstable then uses these ratings and assumes
+  everything else. With a column `Games` beside it, `Rating` is the rating before the event.
+- `Pre-event rating` and similar headings always mean the rating before the event, in the first system that the line
+  `Systems:` names. Without that line, it is the Regular rating if the time control is {minutes} or more (minutes plus
+  seconds). Below {minutes}, Crosstable treats it as a pairing rating: name the system (`Quick rating`).
+- `Elo`, `FIDE rating` and similar headings mean FIDE ratings. A section with FIDE ratings alone is not rated
   (`fide-ratings-only`), nor is one without any column of ratings (`no-ratings`).
-- A column of numbers that look like ratings under a title that is not known is an error (`rating-column-not-known`).
+- If a column with an unknown heading holds numbers that look like ratings, that is an error
+  (`rating-column-not-known`).
 - A rating may be written `1512`, `1,512`, `1512/40`, `1641P17`; `unr`, `unrated`, `NEW`, `0` or an empty cell is
   unrated.
 """
 _CELLS = """
 ## Cells
 
-A cell names the result, the opponent's number (4 below) and, if known, the colour. In a round robin whose columns are
-the opponents a bare `1`, `0`, `½`, `W`, `L`, `D` is a game against the player of the column, `+` and `-` are forfeits
-where `1` or `0` stand in the table (wins and losses where they do not), and a cross, dash or star in every own column
-is no game. Such a table is known by the line `Type: round robin`, or by its own column for every player.
+A cell names the result, the opponent's number (4 below) and, if known, the color.
+
+A round robin may have one column per opponent instead of one per round. In such a table:
+
+- `1`, `0`, `½`, `W`, `L` or `D` is the result against the player of that column.
+- `+` and `-` are a forfeit win and a forfeit loss. If the table has no `1` or `0`, they are a win and a loss.
+- A cross, a dash or a star in every player's own column is no game.
+
+Crosstable recognizes such a table by the line `Type: round robin`, or because it has a column for every player.
+
+| read as | written | meaning |
+|---|---|---|
+"""
+_BESIDE = """
+If other cells of the table look like `17b1` (opponent, color, result), these cells mean something else:
 
 | read as | written | meaning |
 |---|---|---|
@@ -76,11 +98,12 @@ is no game. Such a table is known by the line `Type: round robin`, or by its own
 _GAMES = """
 ## Lists of games
 
-A row of titles with `White` and `Black` opens a list of games. The round is a column or a line `Round 2` above the
-games. Ids and ratings name their side (`White ID`, `Black rating`), or stand once on each side of the result. Opponents
-who are nobody: {nobody}.
+A row of headings with `White` and `Black` opens a list of games. The round is a column or a line `Round 2` above the
+games. The headings of ids and ratings say whose they are (`White ID`, `Black rating`). Or the same heading appears
+twice, left of the result for White and right of it for Black. Instead of an opponent's name, these words mean that
+there was no game: {nobody}.
 
-| column | titles |
+| column | headings |
 |---|---|
 {columns}
 | White | Black | result |
@@ -94,27 +117,26 @@ def wallchart_page(note: str) -> str:
         [
             _INTRODUCTION.format(note=note, dates=_codes(DATES), controls=_codes(CONTROLS), two_ways=_codes(TWO_WAYS)),
             _table(("key", "of", "written"), _keys()),
-            "\n## Titles of columns\n",
-            _table(("column", "titles"), ((name, _codes(titles)) for name, titles in _titles().items())),
+            "\n## Column headings\n",
+            _table(("column", "headings"), ((name, _codes(titles)) for name, titles in _titles().items())),
             _OTHER_TITLES.format(
-                systems=_codes(SYSTEM_WORDS),
+                rounds=_codes(("R1", "1", "Rd 1", "Rnd 1", "Round 1", "1.Rd", "1st")),
+                systems=_codes(word for word, system in SYSTEM_WORDS.items() if system not in OUTSIDE),
                 quantities=_codes((*QUANTITIES, "posted", "posted games")),
-                outside=_codes(OUTSIDE),
+                outside=" and ".join(OUTSIDE),
                 person=_codes(PERSON),
                 ignored=_codes((*IGNORED, "TB1", "Rtg+/-")),
             ),
             _RATINGS.format(minutes=wallchart.REGULAR_FROM),
             _CELLS,
-            *(_row(f"`{code}`" if code else "nothing", _codes(texts), meaning) for code, texts, meaning in CODES),
-            *(
-                _row(f"`{code}`" if code else "nothing", f"{_codes(texts)} beside `17b1`", meaning)
-                for code, texts, meaning in BESIDE_COLOURS
-            ),
+            *(_row(*_cell(*code)) for code in CODES),
+            _BESIDE,
+            *(_row(*_cell(*code)) for code in BESIDE_COLOURS),
             _GAMES.format(
                 nobody=_codes(game_list.NOBODY),
                 columns="".join(_row(name, _codes(titles)) for name, titles in game_list.COLUMNS.items()),
                 results="".join(
-                    _row(white or "nothing", black or "nothing", _codes(texts))
+                    _row(white or _EMPTY, black or _EMPTY, _codes(texts))
                     for (white, black), texts in game_list.RESULTS.items()
                 ),
             ),
@@ -133,9 +155,13 @@ def _keys() -> Iterable[tuple[str, str, str]]:
         for name in dict.fromkeys(known.values()):
             yield name, of, _codes(key for key, meant in known.items() if meant == name)
     for names, of in ((wallchart.EVENT_DETAILS, "event"), (wallchart.SECTION_DETAILS, "section")):
-        yield "kept and written back", of, _codes(names)
+        yield "(not needed to rate; kept when you convert the file)", of, _codes(names)
     yield "section", "opens a section", "`section`"
     yield "note", "for people", "`note`"
+
+
+def _cell(code: str, texts: Sequence[str], meaning: str) -> tuple[str, str, str]:
+    return f"`{code}`" if code else _EMPTY, _codes(texts), meaning
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -147,4 +173,4 @@ def _row(*cells: str) -> str:
 
 
 def _codes(texts: Iterable[str]) -> str:
-    return ", ".join(f"`{text}`" if text else "nothing" for text in texts)
+    return ", ".join(f"`{text}`" if text else "an empty cell" for text in texts)
