@@ -6,7 +6,7 @@ const KINDS = { event: phrase("event"), club: phrase("club"), state: phrase("sta
 
 let count = 0;
 
-// What is said of a suggestion, in the language of the page: "event, Jun 14, 2026", "state, 12 events".
+// As in "event, Jun 14, 2026".
 function told({ kind, text }) {
   const [, rest] = /^\w+, (.*)$/.exec(text) ?? [];
   if (!(kind in KINDS) || !rest || locale === "en-US") return text;
@@ -59,16 +59,19 @@ export function suggest(field, chosen) {
     if (at < 0) field.removeAttribute("aria-activedescendant");
     else field.setAttribute("aria-activedescendant", list.children[at].id);
   };
-  const take = (item) => { show([]); chosen(item.dataset); };
+  // What was asked and comes later is not shown any more.
+  const close = () => { clearTimeout(timer); asked = ""; show([]); };
+  const take = (item) => { close(); chosen(item.dataset); };
   field.addEventListener("input", () => {
     clearTimeout(timer);
     const text = field.value.trim();
-    if (text.length < 2 || /^[\d./\s]{1,4}$/.test(text)) { show([]); return; }
+    if (text.length < 2 || /^[\d./\s]{1,4}$/.test(text)) { close(); return; }
     timer = setTimeout(async () => {
       asked = text;
       const kinds = field.dataset.suggest === "all" ? "" : "&kind=member";
       const reply = await answer(`/api/v1/suggest?q=${encodeURIComponent(text)}${kinds}`);
-      if (reply.ok && asked === field.value.trim()) show((await reply.json()).found);
+      const found = reply.ok ? (await reply.json()).found : [];
+      if (asked === text && text === field.value.trim()) show(found);
     }, 90);
   });
   field.addEventListener("keydown", (event) => {
@@ -78,10 +81,10 @@ export function suggest(field, chosen) {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
       mark(at + step < 0 ? last : at + step > last ? 0 : at + step);
-    } else if (event.key === "Escape") show([]);
+    } else if (event.key === "Escape") close();
     else if (event.key === "Enter" && at >= 0) { event.preventDefault(); take(list.children[at]); }
   });
-  field.addEventListener("blur", () => show([]));
+  field.addEventListener("blur", close);
 }
 
 for (const field of document.querySelectorAll("[data-suggest]")) {
