@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import ArchivedSection, sections_of
+from crosstable.history.archive_contents import ArchivedSection, sections_of, systems_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS
 from crosstable.terms import Background, Cell, Report, ReportedCell, ReportedPlayer, ReportedSection, Result
 
@@ -15,8 +15,8 @@ def reports_of(archive: Archive, brings: Brings) -> list[Report]:
     """A report per event, in the order in which their last sections ended."""
     events: dict[str, list[ArchivedSection]] = {}
     for archived in sections_of(archive):
-        sections = events.pop(archived.event_id, [])
-        events[archived.event_id] = [*sections, archived]
+        sections = events.pop(archived.section.event_id, [])
+        events[archived.section.event_id] = [*sections, archived]
     states = archive.members["state"]
     return [_report(event_id, sections, brings, lambda member: states[member]) for event_id, sections in events.items()]
 
@@ -25,7 +25,7 @@ def _report(event_id: str, sections: list[ArchivedSection], brings: Brings, stat
     by_number = sorted(sections, key=lambda archived: archived.section.number)
     return Report(
         event_id=event_id,
-        name=sections[0].event_name,
+        name=sections[0].said["event_name"],
         start=min(archived.section.start for archived in sections),
         end=max(archived.section.end for archived in sections),
         sections=tuple(reported(archived, brings, state_of) for archived in by_number),
@@ -37,10 +37,10 @@ def reported(
     archived: ArchivedSection, brings: Brings, state_of: Callable[[int], str] = lambda member: ""
 ) -> ReportedSection:
     """A section as a report would have it."""
-    section = archived.section
-    controls = archived.time_control.split(BETWEEN_CONTROLS) if archived.time_control else ()
+    section, said = archived.section, archived.said
+    controls = said["time_control"].split(BETWEEN_CONTROLS) if said["time_control"] else ()
     players = []
-    for at, (entry, row) in enumerate(zip(section.entries, archived.rows, strict=True)):
+    for at, (entry, member) in enumerate(archived.rows):
         players.append(
             ReportedPlayer(
                 number=entry.number,
@@ -49,10 +49,10 @@ def reported(
                 cells=tuple(reported_cell(cell) for cell in entry.cells),
                 background=brings(archived, at),
                 place="",
-                state=state_of(row.member) if row.member >= 0 else "",
-                is_rated=row.is_marked,
-                fide_flag=row.fide_flag,
-                has_opted_in=row.has_opted_in,
+                state=state_of(member) if member >= 0 else "",
+                is_rated=entry.is_rated if section.kind.is_foreign else None,
+                fide_flag=entry.fide_flag,
+                has_opted_in=entry.has_opted_in,
             )
         )
     return ReportedSection(
@@ -61,13 +61,13 @@ def reported(
         kind=section.kind,
         is_online=section.is_online,
         time_controls=tuple(controls),
-        systems=archived.asked_systems,
+        systems=systems_of(said["asked_systems"]),
         start=section.start,
         end=section.end,
         players=tuple(players),
         place="",
         is_half_k=section.is_half_k,
-        match_waiver=archived.match_waiver,
+        match_waiver=said["match_waiver"],
     )
 
 

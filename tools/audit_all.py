@@ -82,11 +82,11 @@ def _fetched(paths: list[str]) -> Iterator[Page]:
 
 def _count(counted: Counter[str], page: Page, rows: list[AuditedRow]) -> None:
     own = with_online_fault(page)
-    alone = settled(own, own.checked.backgrounds)
+    alone = settled(own, own.backgrounds)
     verified = {row.number: row.verdict for row in alone.rows if row.is_clean} if alone is not None else {}
     clean = clean_rows(page)
     for row in rows:
-        is_known = row.number in clean and are_inputs_known(page, page.checked.backgrounds, row.number)
+        is_known = row.number in clean and are_inputs_known(page, page.backgrounds, row.number)
         counted[row.verdict.value] += 1
         counted[f"leaning on {'nothing' if is_known else 'something'} hidden: {row.verdict.value}"] += 1
         if row.verdict is AuditVerdict.DIFFERS:

@@ -128,10 +128,10 @@ def _starts_by_age(page: Page, others: dict[RatingSystem, PlayerRating]) -> set[
 
 def _is_right(page: Page, number: int, start: GivenStart) -> bool:
     """Whether a row comes out with this start; the starts of others are fitted."""
-    known = dict(page.checked.backgrounds)
+    known = page.backgrounds
     known[number] = known[number]._replace(given_start=start)
     begun, checked = fitted_page(page, known).begun(known), page.checked
-    rows = rows_of(page, rate(checked.section, page.system, begun, checked.edition))
+    rows = rows_of(page, rate(checked.section.with_backgrounds(begun), page.system, checked.edition))
     return next(row.verdict is not Verdict.UNEXPLAINED for row in rows if row.number == number)
 
 
@@ -173,7 +173,7 @@ def _fitting(pages: Sequence[Page], changes: dict[str, Any]) -> str:
         edition = page.checked.edition
         other = edition._replace(constants=edition.constants._replace(**changes))
         page = page._replace(checked=page.checked._replace(edition=other))
-        before = settled(page, page.checked.backgrounds)
+        before = settled(page, page.backgrounds)
         fit = None if before is None else fitted(page, before)
         if fit is not None:
             right, rows = right + fit.within + fit.at_floor, rows + fit.rows

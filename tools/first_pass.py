@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from crosstable.engine import rate
 from crosstable.formulas.steps import five_steps
-from crosstable.terms import Background
 from crosstable.verification import Page
 from crosstable.verification.pages import CORRECTED_SINCE, NEW_PROGRAM_FROM, Verdict, old_steps, rows_of
 from crosstable.verification.whole import settled
@@ -56,13 +55,11 @@ def _group(page: Page) -> str:
 def _telling(page: Page) -> Iterator[bool]:
     """For each clean row that comes out to the point one way only: whether it is with whole numbers in each pass."""
     section, edition = page.checked.section, page.checked.edition
-    found = settled(page, page.checked.backgrounds)
+    found = settled(page, page.backgrounds)
     if found is None or section.kind.is_foreign:
         return
-    known: dict[int, Background] = found.backgrounds
-    with_it, without = (
-        rows_of(page, rate(section, page.system, known, edition, steps)) for steps in (old_steps, five_steps)
-    )
+    section = section.with_backgrounds(found.backgrounds)
+    with_it, without = (rows_of(page, rate(section, page.system, edition, steps)) for steps in (old_steps, five_steps))
     for one, other in zip(with_it, without, strict=True):
         if one.is_clean and Verdict.UNEXPLAINED not in (one.verdict, other.verdict):
             is_one, is_other = (

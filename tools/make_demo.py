@@ -145,8 +145,8 @@ def _reports(archive: Archive, rng: random.Random) -> list[Report]:
         ratings.setdefault(member, {})[opening.system] = opening.standing
 
     def brings(archived: ArchivedSection, at: int) -> Background:
-        person = people[archived.rows[at].member]
-        own = ratings.get(archived.rows[at].member, {})
+        person = people[archived.members[at]]
+        own = ratings.get(archived.members[at], {})
         return Background(standings=own, birth_date=person["birth_date"], adult=person["adult"])
 
     directors = {state: [row["member_id"] for row in people if row["state"] == state][:6] for state, _ in PLACES}

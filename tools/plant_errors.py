@@ -53,7 +53,7 @@ def _clean_pages(files: list[Path]) -> Iterator[Page]:
         except FormatError:
             continue
         for page in pages:
-            brought = page.checked.backgrounds.values()
+            brought = page.backgrounds.values()
             is_plain = not page.apart and not page.checked.section.kind.is_foreign
             if is_plain and len(page.players) <= LARGEST_FIELD and all(page.system in one.standings for one in brought):
                 rows = audited_page(page)
@@ -64,7 +64,7 @@ def _clean_pages(files: list[Path]) -> Iterator[Page]:
 def _planted(page: Page) -> Iterator[Planted]:
     """Errors: their kind, what a reason for them says, and the ratings that follow."""
     section, edition = page.checked.section, page.checked.edition
-    about = Suspicion(page, page.checked.backgrounds, (), frozenset())
+    about = Suspicion(page, page.backgrounds, (), frozenset())
     thresholds = sorted({one.constants.bonus_threshold for one in EDITIONS} | {math.inf})
     for _ in range(EACH_KIND):
         entry = random.choice(section.entries)
@@ -76,7 +76,7 @@ def _planted(page: Page) -> Iterator[Planted]:
         threshold = random.choice(thresholds)
         changed = edition._replace(constants=edition.constants._replace(bonus_threshold=threshold))
         yield "bonus", "bonus", rated_again(about, section, changed)
-        record = page.checked.backgrounds[entry.number].standings[page.system]
+        record = page.backgrounds[entry.number].standings[page.system]
         moved = record._replace(rating=record.rating + random.choice((-60, -35, -20, 20, 35, 60)))
         yield "rating", SOLVING, rated_again(_with(about, entry, moved), section, edition)
         if record.games is not None:
@@ -107,9 +107,7 @@ def _with(about: Suspicion, entry: Entry, record: PlayerRating) -> Suspicion:
 
 def _moved(page: Page, ratings: Mapping[int, float]) -> list[AuditedRow]:
     """The audited rows that moved by more than a point."""
-    plain = rated_again(
-        Suspicion(page, page.checked.backgrounds, (), frozenset()), page.checked.section, page.checked.edition
-    )
+    plain = rated_again(Suspicion(page, page.backgrounds, (), frozenset()), page.checked.section, page.checked.edition)
     assert plain is not None
     shown = dict(page.players)
     for number, player in page.players.items():

@@ -79,7 +79,7 @@ def half_of(page: Page) -> int:
 
 def search_constants(pages: Sequence[Page]) -> str:
     """The section about the search: each number by halves."""
-    rated = [(page, settled(page, page.checked.backgrounds)) for page in pages if not page.apart]
+    rated = [(page, settled(page, page.backgrounds)) for page in pages if not page.apart]
     ready = [(page, before) for page, before in rated if before and fitted(page, before) is not None]
     taken = _counted(ready)
     lines = [

@@ -119,7 +119,8 @@ def _played(rng: random.Random, day: date, strengths: dict[int, float], rounds: 
 def rated_with(case: Case, born: date) -> RatedSection:
     """The section as it is rated if the sought player was born on a day."""
     sought = case.backgrounds[SOUGHT]._replace(birth_date=born)
-    return rate(case.section, SYSTEM, case.backgrounds | {SOUGHT: sought}, edition_for(case.section.start))
+    section = case.section.with_backgrounds(case.backgrounds | {SOUGHT: sought})
+    return rate(section, SYSTEM, edition_for(section.start))
 
 
 def posted(rated: RatedSection) -> tuple[Any, ...]:

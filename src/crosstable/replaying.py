@@ -10,20 +10,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem
+from crosstable.terms import Key as Key
 
 # Starting ratings and decisions come before the sections that end on their day, under the member's id with a mark
 # that no event id has, so that two of them never share a place.
 OWN = "@"
 DAWN = date(1, 1, 1)
-
-
-class Key(NamedTuple):
-    """A place in the replay: end, start, event id, section number (readings 83)."""
-
-    ended: date
-    started: date
-    event_id: str
-    section: int
 
 
 class DecisionKind(StrEnum):

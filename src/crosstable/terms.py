@@ -380,13 +380,19 @@ class MemberPage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A player's row in a section: the pairing number, the member, and a cell per round."""
+    """A player's row in a section: the pairing number, the member, a cell per round, and what the player brings.
+
+    In a foreign event ``is_rated`` is whom the report asks to rate, ``fide_flag`` and ``has_opted_in`` what it says.
+    """
 
     number: int
     member_id: str
     name: str
     cells: tuple[Cell, ...]
     is_rated: bool = True
+    background: Background = Background()
+    fide_flag: str | None = None
+    has_opted_in: bool | None = None
 
     @property
     def points(self) -> float:
@@ -394,8 +400,20 @@ class Entry(NamedTuple):
         return total(POINTS.get(cell.result, 0.0) for cell in self.cells)
 
 
+class Key(NamedTuple):
+    """A place in the replay: end, start, event id, section number (readings 83)."""
+
+    ended: date
+    started: date
+    event_id: str
+    section: int
+
+
 class Section(NamedTuple):
-    """A checked section, ready to be rated; its start date picks the edition, its end date ages (§8, §2.3)."""
+    """A checked section with its players, from ``check`` to the postings.
+
+    Its start date picks the edition, its end date ages (§8, §2.3).
+    """
 
     number: int
     name: str
@@ -408,6 +426,22 @@ class Section(NamedTuple):
     entries: tuple[Entry, ...]
     is_half_k: bool = False
     is_dual_control: bool = False
+    event_id: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Where the section stands in the replay."""
+        return Key(self.end, self.start, self.event_id, self.number)
+
+    @property
+    def backgrounds(self) -> dict[int, Background]:
+        """What the players bring, by pairing number."""
+        return {entry.number: entry.background for entry in self.entries}
+
+    def with_backgrounds(self, backgrounds: Mapping[int, Background]) -> "Section":
+        """The section if its players brought this, by pairing number."""
+        entries = tuple([entry._replace(background=backgrounds[entry.number]) for entry in self.entries])
+        return self._replace(entries=entries)
 
 
 class ReportedCell(NamedTuple):

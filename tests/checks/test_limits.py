@@ -345,7 +345,7 @@ def test_eligibility_abroad_is_assumed_only_where_the_file_does_not_say_it(
     event: Any = with_section(type="foreign_fide", players=[{**ours, **facts}, theirs])
     checked = check(event_json.read(json.dumps(event).encode(), "event.json").report)
     [section] = checked.sections
-    assert bool(section.backgrounds[1].assumed) is is_assumed
+    assert bool(section.section.backgrounds[1].assumed) is is_assumed
 
 
 @pytest.mark.parametrize(("start", "end"), [("2026-02-30", "2026-03-01"), ("2026-02-30", "2026-02-30")])

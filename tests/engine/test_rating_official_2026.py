@@ -11,7 +11,6 @@ from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import (
     Played,
-    backgrounds_of,
     player,
     post_event,
     rate_wallchart,
@@ -62,12 +61,10 @@ def test_whole_numbers_are_published_half_up() -> None:
 def test_two_systems_of_a_dual_section_share_nothing() -> None:
     """§7, readings 18: without any Regular rating in sight the Quick results are the same."""
     section = section_of(ROWS, PLAYED)
-    brought = backgrounds_of(ROWS)
     quick_only = {
         number: background._replace(standings={RatingSystem.OTBQ: background.standings[RatingSystem.OTBQ]})
-        for number, background in brought.items()
+        for number, background in section.backgrounds.items()
     }
     edition = edition_for(PLAYED.start)
-    assert [p.after for p in rate(section, RatingSystem.OTBQ, quick_only, edition).players] == [
-        p.after for p in rate(section, RatingSystem.OTBQ, brought, edition).players
-    ]
+    alone = rate(section.with_backgrounds(quick_only), RatingSystem.OTBQ, edition)
+    assert [p.after for p in alone.players] == [p.after for p in rate(section, RatingSystem.OTBQ, edition).players]

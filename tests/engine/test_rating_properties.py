@@ -349,9 +349,9 @@ def test_rating_changes_nothing_and_says_the_same_again(event: EventFile) -> Non
     """§1: pure; the same arguments give the same record, bit by bit, and stay as they were."""
     checked = check(event_json.read(json.dumps(event).encode(), "event.json").report)
     assume(checked.sections)  # two players who met more than once wait for somebody who says that it is no match
-    section, edition, backgrounds, _ = checked.sections[0]
-    before = repr((section, edition, backgrounds))
+    section, edition, _ = checked.sections[0]
+    before = repr((section, edition))
     for system in section.systems:
-        first = rate(section, system, backgrounds, edition)
-        assert repr(first) == repr(rate(section, system, backgrounds, edition))
-    assert repr((section, edition, backgrounds)) == before
+        first = rate(section, system, edition)
+        assert repr(first) == repr(rate(section, system, edition))
+    assert repr((section, edition)) == before

@@ -112,20 +112,17 @@ def section_of(rows: tuple[Row, ...], played: Played) -> Section:
         systems=systems_for(control, is_online=played.is_online, ranges=ranges),
         start=played.start,
         end=played.end or played.start,
-        entries=tuple(Entry(row.number, f"{10_000_000 + row.number}", f"Row {row.number}", row.cells) for row in rows),
+        entries=tuple(_entry(row) for row in rows),
         is_half_k=played.is_half_k,
         is_dual_control=is_dual_control(control, ranges) and not played.is_online,
     )
 
 
-def backgrounds_of(rows: tuple[Row, ...]) -> dict[int, Background]:
-    """What the rows bring: the printed ratings and nothing else."""
-    return {
-        row.number: Background(
-            standings={system: PlayerRating(printed.rating, printed.games) for system, printed in row.before.items()}
-        )
-        for row in rows
-    }
+def _entry(row: Row) -> Entry:
+    """The row of a player who brings the printed ratings and nothing else."""
+    ratings = {system: PlayerRating(printed.rating, printed.games) for system, printed in row.before.items()}
+    member_id, name = f"{10_000_000 + row.number}", f"Row {row.number}"
+    return Entry(row.number, member_id, name, row.cells, background=Background(standings=ratings))
 
 
 def rate_wallchart(
@@ -136,9 +133,9 @@ def rate_wallchart(
     known: Mapping[int, Background] | None = None,
 ) -> RatedSection:
     """Rate a wallchart in one system; ``known`` says more about some players than a wallchart can."""
-    rows = wallchart(text)
-    section = section_of(rows, played)
-    return rate(section, system, {**backgrounds_of(rows), **(known or {})}, edition_for(section.start))
+    section = section_of(wallchart(text), played)
+    brought = {**section.backgrounds, **(known or {})}
+    return rate(section.with_backgrounds(brought), system, edition_for(section.start))
 
 
 def player(rated: RatedSection, number: int) -> RatedPlayer:

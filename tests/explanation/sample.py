@@ -42,7 +42,7 @@ def rated_from(seed: int) -> Iterator[Rated]:
     for checked in check(event_json.read(json.dumps(event).encode(), "event.json").report).sections:
         for system in checked.section.systems:
             with suppress(UnsupportedEditionError):
-                rated = rate(checked.section, system, checked.backgrounds, checked.edition)
+                rated = rate(checked.section, system, checked.edition)
                 yield Rated(section, checked, rated)
 
 

@@ -59,7 +59,6 @@ class Case(NamedTuple):
 
     section: Section
     system: RatingSystem
-    backgrounds: dict[int, Background]
     edition: Edition
     number: int
 
@@ -67,20 +66,24 @@ class Case(NamedTuple):
         """The explanation of the player, with one constant of the rules changed."""
         changes = {name: value} if name else {}
         edition = self.edition._replace(constants=changed(self.edition.constants, changes))
-        return explain(rate(self.section, self.system, self.backgrounds, edition), self.number)
+        return explain(rate(self.section, self.system, edition), self.number)
 
 
 def made(first: PlayerRating, cells: str, second: PlayerRating, *, on: date = date(2025, 8, 2), **section: Any) -> Case:
     """Two players, of whom the first has these results against the second."""
     mirror = {"W": "L", "L": "W", "D": "D"}
     entries = (
-        Entry(1, "m1", "", tuple(Cell(Result(letter), 2, "") for letter in cells)),
-        Entry(2, "m2", "", tuple(Cell(Result(mirror[letter]), 1, "") for letter in cells)),
+        Entry(1, "m1", "", tuple(Cell(Result(letter), 2, "") for letter in cells), background=brings(first)),
+        Entry(2, "m2", "", tuple(Cell(Result(mirror[letter]), 1, "") for letter in cells), background=brings(second)),
     )
     kind = section.pop("kind", SectionType.SWISS)
     made_section = Section(1, "", kind, False, None, (RatingSystem.OTBR,), on, on, entries, **section)
-    backgrounds = {at: Background({RatingSystem.OTBR: one}) for at, one in ((1, first), (2, second))}
-    return Case(made_section, RatingSystem.OTBR, backgrounds, edition_for(on), 1)
+    return Case(made_section, RatingSystem.OTBR, edition_for(on), 1)
+
+
+def brings(record: PlayerRating) -> Background:
+    """What somebody with this rating record brings."""
+    return Background({RatingSystem.OTBR: record})
 
 
 MASTER = PlayerRating(2201.0, 900.0, 300, 300, 300, 90, 2230.0, 2230.0, games_at_2200=500)
@@ -98,7 +101,7 @@ def by_sentence() -> dict[str, list[Case]]:
     checked = {id(rated): checked for _, checked, rated in rated_sections()}
     for _, rated, player, lines in everybody():
         one = checked[id(rated)]
-        note(Case(one.section, rated.system, one.backgrounds, one.edition, player.number), lines)
+        note(Case(one.section, rated.system, one.edition, player.number), lines)
     for case in (
         made(MASTER, "LLL", MASTER),
         made(MASTER, "LWLWLW", MASTER),

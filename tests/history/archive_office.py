@@ -46,7 +46,7 @@ def settle(archive: Archive, office: Office) -> None:
 
 def _own_rating(archived: ArchivedSection, at: int) -> Background:
     """What a report itself says of a player: nothing but the FIDE rating of somebody who is no member."""
-    return Background(fide=archived.rows[at].fide)
+    return Background(fide=archived.section.entries[at].background.fide)
 
 
 def _decide(archive: Archive, office: Office, row: Mapping[str, Any]) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.errors import NoEditionError
 from crosstable.history.archive import Archive
-from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
-from crosstable.history.plain import PlainReplay, PlainSections, RecordArrays, Taken, key_of, members_of
+from crosstable.history.archive_contents import ArchivedSection, decisions_of, openings_of, sections_of
+from crosstable.history.plain import PlainReplay, PlainSections, RecordArrays, members_of
 from crosstable.replaying import MOVING, Decision, StartingRating
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import RatingSystem
@@ -29,6 +30,14 @@ class Line(NamedTuple):
     rating_after: float
     games_after: float | None
     norm: str | None
+
+
+class Taken(NamedTuple):
+    """A section as it was rated: the result in each system, or why there is none."""
+
+    archived: ArchivedSection
+    rated: tuple[RatedSection, ...]
+    unratable: str = ""
 
 
 class Interpreted(NamedTuple):
@@ -99,11 +108,17 @@ class InterpretedReplay(PlainReplay):
     def __iter__(self) -> Iterator[Taken]:
         at = 0
         for archived in sections_of(self.archive):
-            while at < len(self._moves) and self._moves[at][1].key < key_of(archived):
+            while at < len(self._moves) and self._moves[at][1].key < archived.section.key:
                 self.move(*self._moves[at])
                 at += 1
-            taken = self._sections.take(archived)
-            self.carry(taken.rated, members_of(archived).get)
-            yield taken
+            yield self._taken(archived)
         for left in self._moves[at:]:
             self.move(*left)
+
+    def _taken(self, archived: ArchivedSection) -> Taken:
+        try:
+            rated = self._sections.take(archived)
+        except NoEditionError as error:
+            return Taken(archived, (), str(error))
+        self.carry(rated, members_of(archived).get)
+        return Taken(archived, rated)

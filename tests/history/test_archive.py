@@ -164,16 +164,16 @@ def test_sections_are_what_the_tables_say() -> None:
     swiss, match, abroad = sections_of(small_archive())
     rows = [" ".join(f"{c.result.value}{c.opponent or ''}{c.colour}" for c in e.cells) for e in swiss.section.entries]
     assert rows == ["W3w D2b N2", "W4 D1w R1", "L1b H X4", "L2 B F3"]
-    assert (swiss.event_id, swiss.section.number, swiss.time_control) == ("202102070001", 1, "G/60;d5")
+    assert (swiss.section.event_id, swiss.section.number, swiss.said["time_control"]) == ("202102070001", 1, "G/60;d5")
     assert swiss.section.systems == (RatingSystem.OTBR, RatingSystem.OTBQ)
     assert swiss.section.is_dual_control
     assert [entry.name for entry in swiss.section.entries[1:3]] == ["Member, Boris", "Member, C."]
-    assert swiss.rows[3].given_start == GivenStart(1450.0, 5.0)
+    assert swiss.section.entries[3].background.given_start == GivenStart(1450.0, 5.0)
     assert match.section.kind is SectionType.MATCH
     assert [entry.member_id for entry in match.section.entries] == ["10000001", "10000002"]
     assert [entry.is_rated for entry in abroad.section.entries] == [True, False]
     assert abroad.section.entries[1].member_id == ""
-    assert abroad.rows[1].fide == OutsideRating(2300.0, date(2021, 4, 1))
+    assert abroad.section.entries[1].background.fide == OutsideRating(2300.0, date(2021, 4, 1))
 
 
 def test_the_cells_that_are_no_games() -> None:

@@ -79,12 +79,12 @@ def one_by_one(archive: Archive) -> dict[tuple[int, int, RatingSystem], tuple[fl
         rows = archive.entries.filter(pl.col("section") == at).to_dicts()
         games = archive.games.filter(pl.col("section") == at).to_dicts()
         section = _section(heading, rows, games, people)
-        backgrounds = {
+        brought = {
             row["number"]: _background(archive, row["member"], people[row["member"]], heading, standings)
             for row in rows
         }
         edition = edition_for(heading["start"])
-        results = [rate(section, system, backgrounds, edition) for system in section.systems]
+        results = [rate(section.with_backgrounds(brought), system, edition) for system in section.systems]
         for rated in results:
             for row, player in zip(rows, rated.players, strict=True):
                 if player.games and player.after is not None:

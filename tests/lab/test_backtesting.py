@@ -207,7 +207,6 @@ def test_the_error_against_true_strength_is_that_of_the_ratings_brought(
 
 def _errors(made: Simulated, strength: dict[tuple[int, int], float]) -> list[float]:
     """One error for each side of each game."""
-    from crosstable.history.plain import rows_of
     from crosstable.terms import Result
     from tests.history.interpreted import InterpretedReplay
 
@@ -215,7 +214,7 @@ def _errors(made: Simulated, strength: dict[tuple[int, int], float]) -> list[flo
     for taken in InterpretedReplay(made.archive):
         if taken.archived.section.kind.is_foreign:
             continue
-        member = {entry.number: row.member for entry, row in rows_of(taken.archived)}
+        member = {entry.number: row for entry, row in taken.archived.rows}
         for rated in taken.rated:
             for player, entry in zip(rated.players, taken.archived.section.entries, strict=True):
                 games = sum(cell.result in (Result.WIN, Result.DRAW, Result.LOSS) for cell in entry.cells)

@@ -1,7 +1,6 @@
 """Made-up federations: the same from the same seed, sound by every check, and about as a federation is."""
 
 from collections import Counter
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from crosstable.history.archive import Archive, read, write
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate, summary_of
 from crosstable.office.submissions import Status, SubmitOptions
-from crosstable.terms import Background, RatingSystem, Report, SectionType
+from crosstable.terms import RatingSystem, Report, Section, SectionType
 from tests.amounts import amount
 from tests.history.interpreted import InterpretedReplay, interpreted_replay
 from tests.office.made_office import HandClock, founded, run, send
@@ -112,10 +111,11 @@ def test_sections_pass_every_check(federation: Federation) -> None:
     kinds = set()
     for taken in InterpretedReplay(archive):
         archived = taken.archived
+        assert not taken.unratable
         replayed += 1
-        section = reported(archived, _brings(taken.backgrounds))
+        section = reported(archived, _brings(taken.rated[0].section))
         days = archived.section.start, archived.section.end
-        faults, checked = check_section(Report(archived.event_id, "", *days, (section,), ""), 0)
+        faults, checked = check_section(Report(archived.section.event_id, "", *days, (section,), ""), 0)
         errors = {fault.code for fault in faults if fault.severity is Severity.ERROR}
         assert errors <= {"foreign-not-eligible"}  # who opted in is known to the office, not to a report
         if errors:
@@ -123,14 +123,13 @@ def test_sections_pass_every_check(federation: Federation) -> None:
         assert checked is not None
         assert checked.section.systems == archived.section.systems
         assert checked.section.is_dual_control == archived.section.is_dual_control
-        assert not taken.unratable
         kinds.add(archived.section.kind)
     assert replayed == archive.sections.height
     assert federation is not STRONG or len(kinds) == 5
 
 
-def _brings(backgrounds: Mapping[int, Background]) -> Brings:
-    return lambda archived, at: backgrounds[archived.section.entries[at].number]
+def _brings(rated: Section) -> Brings:
+    return lambda archived, at: rated.entries[at].background
 
 
 def test_every_section_can_be_rated() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from crosstable.history.archive import Archive
-from crosstable.history.plain import rows_of
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Result
 from tests.history.interpreted import InterpretedReplay
@@ -43,7 +42,7 @@ class Prediction(NamedTuple):
 def predictions(archive: Archive, rules: RuleSet = OFFICIAL) -> Iterator[Prediction]:
     """Every game whose two players are rated in a system, section by section."""
     for taken in InterpretedReplay(archive, rules):
-        numbers = {entry.number: row.member for entry, row in rows_of(taken.archived)}
+        numbers = {entry.number: member for entry, member in taken.archived.rows}
         for rated in taken.rated:
             players = {player.number: player for player in rated.players}
             for entry in taken.archived.section.entries:

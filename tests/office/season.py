@@ -65,7 +65,7 @@ def season(seed: int = 1) -> list[Report]:
     ratings = _starting_ratings(archive)
 
     def brings(archived: ArchivedSection, at: int) -> Background:
-        member = archived.rows[at].member
+        member = archived.members[at]
         person = people[member]
         fide, cfc = outside.get(member, ([], []))
         return Background(

@@ -114,7 +114,7 @@ def test_a_rating_is_printed_as_crosstables_print_it(shown: Shown, text: str) ->
 
 
 def test_a_posting_and_a_ripple_have_whole_numbers_and_no_other_change(by_age: RatedSection) -> None:
-    posting = next(one for one in postings_of(by_age, AT) if one.number == 3)
+    posting = next(one for one in postings_of(by_age) if one.number == 3)
     shown = public_posting(posting)
     assert posting.rating_before == 1505.5
     assert posting.rating_after is not None

@@ -12,7 +12,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import RatedInSystems, StageClock, Watch
 from crosstable.terms import Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
@@ -57,11 +57,11 @@ class Counted:
 
         return counted
 
-    def submitted(self, made: Report) -> tuple[CheckedResult, ...]:
+    def submitted(self, made: Report) -> tuple[RatedInSystems, ...]:
         """Submit a report; what it was rated to."""
         return send(self.office, made).checked
 
-    def rated(self, checked: tuple[CheckedResult, ...]) -> int:
+    def rated(self, checked: tuple[RatedInSystems, ...]) -> int:
         """Rate; how often the engine was called since the beginning."""
         assert rerate(self.office, AUTHOR, watch=Watch(clock=StageClock(), checked=checked)) is not None
         found = self.calls
@@ -86,7 +86,9 @@ def test_what_changed_since_is_rated_again(club: Counted) -> None:
 
 def test_another_version_of_the_section_is_rated_again(club: Counted) -> None:
     checked = club.submitted(quad("q", Played(start=DAY)))
-    other = tuple(one._replace(section=one.section._replace(is_half_k=True)) for one in checked)
+    other = tuple(
+        tuple(rated._replace(section=rated.section._replace(is_half_k=True)) for rated in one) for one in checked
+    )
     assert club.rated(other) == 2
 
 

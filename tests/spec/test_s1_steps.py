@@ -21,7 +21,7 @@ from crosstable.terms import (
     PlayerRating,
     RatingSystem,
 )
-from tests.engine.wallcharts import Played, backgrounds_of, player, post_event, rate_wallchart, section_of, wallchart
+from tests.engine.wallcharts import Played, player, post_event, rate_wallchart, section_of, wallchart
 
 CONSTANTS = edition_for(date(2026, 7, 4)).constants
 ADULT = Background(adult=True)
@@ -290,7 +290,7 @@ def test_two_rows_of_one_member_are_rated_once() -> None:
     section = section_of(rows, Played())
     again = section.entries[3]._replace(member_id=section.entries[0].member_id)
     section = section._replace(entries=(*section.entries[:3], again))
-    rated = rate(section, RatingSystem.OTBR, backgrounds_of(rows), edition_for(section.start))
+    rated = rate(section, RatingSystem.OTBR, edition_for(section.start))
     first, _, _, last = rated.players
     assert (first.merged_with, last.merged_with) == ((4,), (1,))
     assert first.after == last.after

@@ -11,7 +11,7 @@ from crosstable.formulas.foreign import foreign_update, is_eligible, opponent_st
 from crosstable.formulas.standard import odds
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, FloorKind, Formula, OutsideRating, PlayerRating, RatingSystem, SectionType
-from tests.engine.wallcharts import Played, backgrounds_of, player, section_of, wallchart
+from tests.engine.wallcharts import Played, player, section_of, wallchart
 
 OTBR = RatingSystem.OTBR
 TODAY = date(2026, 7, 4)
@@ -38,8 +38,8 @@ def rate_abroad(text: str, known: dict[int, Background], played: Played = ABROAD
     rows = wallchart(text)
     section = section_of(rows, played)
     entries = tuple(entry._replace(is_rated=entry.number <= rows_rated) for entry in section.entries)
-    brought = {**backgrounds_of(rows), **known}
-    return rate(section._replace(entries=entries), OTBR, brought, edition_for(section.start))
+    section = section._replace(entries=entries).with_backgrounds({**section.backgrounds, **known})
+    return rate(section, OTBR, edition_for(section.start))
 
 
 def fide(rating: float) -> Background:
@@ -240,7 +240,8 @@ def test_a_member_on_two_rows_abroad_is_rated_once_and_shown_twice() -> None:
     section = section._replace(
         entries=(first, second._replace(is_rated=False), third._replace(member_id=first.member_id))
     )
-    rated = rate(section, OTBR, {**backgrounds_of(rows), 2: fide(2300.0)}, edition_for(section.start))
+    section = section.with_backgrounds({**section.backgrounds, 2: fide(2300.0)})
+    rated = rate(section, OTBR, edition_for(section.start))
     assert [p.number for p in rated.players] == [1, 2, 3]
     one, three = player(rated, 1), player(rated, 3)
     assert (one.merged_with, three.merged_with) == ((3,), (1,))

@@ -169,7 +169,7 @@ def test_trials_give_what_the_engine_gives() -> None:
     for number in (2, 5):  # unrated: their first estimates reach one game further
         shown["sections"][0]["players"][number - 1]["ratings"] = {}
     (page,) = posted_pages([("page", ct.read(shown))]).pages
-    brought = dict(page.checked.backgrounds)
+    brought = page.backgrounds
     trials = Trials(page, brought)
     record = brought[3].standings[page.system]
     facts: list[tuple[int, PlayerRating | GivenStart]] = [
@@ -185,8 +185,8 @@ def test_trials_give_what_the_engine_gives() -> None:
             changed = own._replace(given_start=fact)
         else:
             changed = own._replace(standings={page.system: fact})
-        section, edition = page.checked.section, page.checked.edition
-        rated = rate(section, page.system, {**brought, number: changed}, edition).players
+        section, edition = page.checked.section.with_backgrounds({**brought, number: changed}), page.checked.edition
+        rated = rate(section, page.system, edition).players
         players = {number: trials.brought(number, fact)}
         for row in rated:
             assert row.after is not None
@@ -203,7 +203,7 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
     for number in (2, 5):
         shown["sections"][0]["players"][number - 1]["ratings"] = {}
     (page,) = posted_pages([("page", ct.read(shown))]).pages
-    brought = dict(page.checked.backgrounds)
+    brought = page.backgrounds
     brought[2] = brought[2]._replace(given_start=GivenStart(1300.0, 0.0))  # by age: a first estimate lies between
     brought[5] = brought[5]._replace(given_start=GivenStart(1400.0, 6.0))
     trials = Trials(page, brought)
@@ -215,7 +215,10 @@ def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
     for number, start in ((2, GivenStart(1308.0, 0.0)), (5, GivenStart(1408.0, 6.0))):
         changed = {**brought, number: brought[number]._replace(given_start=start)}
         before, after = (
-            {row.number: row.final.computed for row in rate(section, page.system, one, edition).players}
+            {
+                row.number: row.final.computed
+                for row in rate(section.with_backgrounds(one), page.system, edition).players
+            }
             for one in (brought, changed)
         )
         moved = {one: (after[one] - before[one]) / 8.0 for one in before}
@@ -336,7 +339,7 @@ def online_error(edition_on: str, weight: float) -> list[AuditedRow]:
     edition = edition_for(date.fromisoformat(edition_on))
     edition = edition._replace(constants=edition.constants._replace(k_effective_weight=weight))
     players = dict(page.players)
-    for row in rate(page.checked.section, page.system, page.checked.backgrounds, edition).players:
+    for row in rate(page.checked.section, page.system, edition).players:
         assert row.after is not None
         shown = players[row.number].posted[page.system]._replace(rating=float(math.floor(row.after.rating + 0.5)))
         players[row.number] = players[row.number]._replace(posted={page.system: shown})

@@ -256,7 +256,7 @@ def starts_tried(made: Line, given: GivenStart | None) -> int:
     """How many starts of player 4 are tried for their row, if their start is given so."""
     [page] = pages(made)
     rows = {row.number: row for row in verify([page]).alone}
-    backgrounds = dict(page.checked.backgrounds)
+    backgrounds = page.backgrounds
     backgrounds[4] = backgrounds[4]._replace(given_start=given)
     return len(list(initial_ratings(Inquiry(page, Trials(page, backgrounds), rows, {}), {4})))
 

@@ -64,11 +64,14 @@ def test_a_page_of_march_2025_has_the_bonus_threshold_of_12(threshold: float, ag
         page = page_of_2025(system)
         assert page.checked.edition.constants.bonus_threshold == 12.0
         backgrounds = {
-            number: one if one.standings else one._replace(adult=True)
-            for number, one in page.checked.backgrounds.items()
+            number: one if one.standings else one._replace(adult=True) for number, one in page.backgrounds.items()
         }
         constants = page.checked.edition.constants._replace(bonus_threshold=threshold)
-        rated = rate(page.checked.section, page.system, backgrounds, page.checked.edition._replace(constants=constants))
+        rated = rate(
+            page.checked.section.with_backgrounds(backgrounds),
+            page.system,
+            page.checked.edition._replace(constants=constants),
+        )
         right += sum(row.verdict is Verdict.WITHIN for row in rows_of(page, rated))
     assert right == agree
 

@@ -155,7 +155,7 @@ def test_pages_last_rated_before_2004_are_rated_as_the_program_of_then_did() -> 
     made = pages(*(page_line("200203010001", "2002-03-01", rows, processed=day) for day in days))
     made.append(made[0]._replace(rated_on=None))
     for page, is_old in zip(made, (True, False, False, False), strict=True):
-        rated = rated_as_then(page, page.checked.backgrounds)
+        rated = rated_as_then(page, page.backgrounds)
         assert [one.after and one.after.rating for one in rated.players] == by_hand(ratings, is_old=is_old)
         assert all(one.intermediate.rating == math.floor(one.intermediate.rating) for one in rated.players) is is_old
 
@@ -171,8 +171,8 @@ def test_trials_rate_a_page_of_before_2004_as_a_whole_rating_does() -> None:
     """With somebody under the special formula, and somebody who did not play."""
     rows = [*quad(), player(5, 1450.0, 80, ["U", "U", "U"])]
     [page] = pages(line("200203010001", "2002-03-01", rows, processed="Rated: 2002-03-20"))
-    rated = rated_as_then(page, page.checked.backgrounds)
-    trials = Trials(page, page.checked.backgrounds)
+    rated = rated_as_then(page, page.backgrounds)
+    trials = Trials(page, page.backgrounds)
     assert trials.ratings() == [one.after and one.after.rating for one in rated.players]
     assert [trials.rating_alone(one.number) for one in rated.players[:4]] == trials.ratings()[:4]
 

@@ -7,7 +7,7 @@ and 5 run as they do in the office (§1).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -114,36 +114,26 @@ def points_of(player: RatedPlayer, constants: Constants) -> tuple[GamePoints, ..
 NO_AVERAGE = 1500.0
 
 
-class OneRow(NamedTuple):
-    """What the engine takes: the section, what each row brings, and the number of the player's row."""
-
-    section: Section
-    backgrounds: Mapping[int, Background]
-    number: int
-
-
-def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneRow:
-    """The section of a request: opponents are rows 1 to n in their order, the player is row n + 1."""
+def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> tuple[Section, int]:
+    """The section of a request, and the player's row: opponents are rows 1 to n in their order, the player n + 1."""
     number = len(request.opponents) + 1
-    backgrounds = {number: background_of(request, timing.system)}
     rows: list[Entry] = []
     strangers: list[Entry] = []
     own: list[Cell] = []
     for at, opponent in enumerate(request.opponents, start=1):
-        backgrounds[at] = _opponent_background(opponent, timing.system, kind)
+        background = _opponent_background(opponent, timing.system, kind)
         if kind is not OpponentsAt.SCORES or opponent.score is None:
-            rows.append(Entry(at, "", "", ()))
+            rows.append(Entry(at, "", "", (), background=background))
             own += [Cell(AS_ONE_SIDED[result], at, "") for result in opponent.over]
             continue
         others = _other_games(opponent, number + 1 + len(strangers))
         met = [Cell(MIRRORED[result], number, "") for result in opponent.over]
-        rows.append(Entry(at, "", "", (*met, *others)))
+        rows.append(Entry(at, "", "", (*met, *others), background=background))
         own += [Cell(result, at, "") for result in opponent.over]
         stranger = Background(standings={timing.system: PlayerRating(strength_of_others(request, opponent))})
-        backgrounds.update({cell.opponent: stranger for cell in others})
-        strangers += [Entry(cell.opponent, "", "", ()) for cell in others]
-    entries = (*rows, Entry(number, "", "", tuple(own)), *strangers)
-    return OneRow(_section(request, timing, entries), backgrounds, number)
+        strangers += [Entry(cell.opponent, "", "", (), background=stranger) for cell in others]
+    player = Entry(number, "", "", tuple(own), background=background_of(request, timing.system))
+    return _section(request, timing, (*rows, player, *strangers)), number
 
 
 def _section(request: EstimateRequest, timing: Timing, entries: tuple[Entry, ...]) -> Section:
@@ -362,12 +352,12 @@ def checked(request: EstimateRequest) -> Timing:
 
 def rate_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> tuple[RatedSection, RatedPlayer]:
     """The section that a request makes, rated by the engine, and the player's own record in it."""
-    row = one_row(request, timing, kind)
+    section, number = one_row(request, timing, kind)
     try:
-        rated = rate(row.section, timing.system, row.backgrounds, timing.edition)
+        rated = rate(section, timing.system, timing.edition)
     except UnsupportedEditionError as error:
         raise _not_found(error) from error
-    return rated, rated.players[row.number - 1]
+    return rated, rated.players[number - 1]
 
 
 def rate_ways(rated: RatedSection, player: RatedPlayer, ways: Iterable[Results]) -> Iterator[RowResult]:

@@ -166,11 +166,10 @@ def officially(edition: Edition) -> Edition:
 
 
 class CheckedSection(NamedTuple):
-    """A section that may be rated, the edition of its day, and what each of its players brought."""
+    """A section that may be rated, the edition of its day, and what the report says of it."""
 
     section: Section
     edition: Edition
-    backgrounds: dict[int, Background]
     report: ReportedSection
 
 
@@ -246,13 +245,26 @@ def check_section(
 
         when, found = eligible(section, place, edition, when)
         faults += found
-    backgrounds = {
-        player.number: brought(section, player, edition.constants, when)
+    entries = tuple(
+        _entry(section, player, brought(section, player, edition.constants, when))
         for player in section.players
         if player.number is not None
-    }
-    checked = _section(section, section_number(section, at), when, (start, end))
-    return faults, CheckedSection(checked, edition, backgrounds, section)
+    )
+    checked = Section(
+        number=section_number(section, at),
+        name=section.name,
+        kind=section.kind,
+        is_online=section.is_online,
+        time_control=when.control,
+        systems=when.systems,
+        start=start,
+        end=end,
+        entries=entries,
+        is_half_k=section.is_half_k,
+        is_dual_control=when.is_dual,
+        event_id=report.event_id,
+    )
+    return faults, CheckedSection(checked, edition, section)
 
 
 def _control_faults_without_dates(section: ReportedSection, place: str, known: date | None) -> list[Fault]:
@@ -317,27 +329,12 @@ def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> li
     return faults
 
 
-def _section(section: ReportedSection, number: int, when: Timing, days: tuple[date, date]) -> Section:
-    return Section(
-        number=number,
-        name=section.name,
-        kind=section.kind,
-        is_online=section.is_online,
-        time_control=when.control,
-        systems=when.systems,
-        start=days[0],
-        end=days[1],
-        entries=tuple(_entry(section, player) for player in section.players if player.number is not None),
-        is_half_k=section.is_half_k,
-        is_dual_control=when.is_dual,
-    )
-
-
-def _entry(section: ReportedSection, player: ReportedPlayer) -> Entry:
+def _entry(section: ReportedSection, player: ReportedPlayer, background: Background) -> Entry:
     assert player.number is not None
     cells = tuple(Cell(cell.result or Result.BLANK, cell.opponent, cell.colour) for cell in player.cells)
     is_rated = bool(player.is_rated) if section.kind.is_foreign else True
-    return Entry(player.number, player.member_id, player.name, cells, is_rated)
+    said = player.fide_flag, player.has_opted_in
+    return Entry(player.number, player.member_id, player.name, cells, is_rated, background, *said)
 
 
 DIRECTORS = {"chief_td": "chief director", "assistant_td": "assistant director"}

@@ -14,7 +14,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
-from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import RatedInSystems, StageClock, Watch
 from crosstable.office.public import PublicChange, PublicEntry, PublicOffice
 from crosstable.office.security_log import SecurityEntry, security_entries
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
@@ -77,7 +77,7 @@ def rate_and_tell(
     why: str,
     *,
     is_brief: bool = False,
-    checked: Sequence[CheckedResult] = (),
+    checked: Sequence[RatedInSystems] = (),
 ) -> int:
     """Rate after another command, and print what changed; the reason given is that of the other command."""
     made = _rated_now(office, Author(options.by or login_name(), why), StageClock(), checked)
@@ -86,7 +86,7 @@ def rate_and_tell(
     return _tell_run(office, made, is_brief=is_brief)
 
 
-def _rated_now(office: Office, author: Author, clock: StageClock, checked: Sequence[CheckedResult] = ()) -> Run | None:
+def _rated_now(office: Office, author: Author, clock: StageClock, checked: Sequence[RatedInSystems] = ()) -> Run | None:
     ahead = 0
     if sys.stderr.isatty():
         with office.reading() as connection:

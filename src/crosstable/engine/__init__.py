@@ -1,4 +1,4 @@
-"""The five steps of §1 over one checked section: section × system × backgrounds × edition → ``RatedSection``.
+"""The five steps of §1 over one checked section: section × system × edition → ``RatedSection``.
 
 Pure: no file, no clock, no database. ``rate`` is the whole interface; the records it returns keep the working of every
 step. Imports terms, errors, rules and formulas; everyone above may import it.

@@ -9,7 +9,6 @@ from crosstable.engine.records import (
     Assumption,
     Numbers,
     PassWorking,
-    Start,
     known_games,
     numbers_of,
     with_numbers,
@@ -58,24 +57,6 @@ class SystemSection(NamedTuple):
     facts: SectionFacts
 
 
-class Prepared(NamedTuple):
-    """A competitor with the rating record before the section; ``start`` is there for one who was unrated (§1, Step 1).
-
-    ``numbers`` are those of the record, until ``record_after`` brings them up to date.
-    """
-
-    competitor: Competitor
-    record: PlayerRating
-    numbers: Numbers
-    start: Start | None
-    assumed: tuple[str, ...]
-
-    @property
-    def results(self) -> tuple[int, int, int]:
-        """Wins, draws and losses of the section."""
-        return self.competitor.wins, self.competitor.draws, self.competitor.losses
-
-
 def system_section(section: Section, system: RatingSystem, edition: Edition) -> SystemSection:
     """A section in one system."""
     # A peak is a rating after a section, so its end decides whether it is one since 2010.
@@ -89,7 +70,7 @@ def unrated_record(credited_games: float) -> PlayerRating:
     return PlayerRating(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
 
 
-def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
+def columns(at: SystemSection, players: Sequence[Competitor]) -> Field:
     """The columns that the five steps read."""
     count = len(players)
     field = Field(
@@ -99,17 +80,17 @@ def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
         starts_at_zero=[False] * count,
         score=[0.0] * count,
         earns_bonus=[False] * count,
-        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
-        opponent=[side.opponent for player in players for side in player.competitor.sides],
+        first=[0, *accumulate(len(player.sides) for player in players)],
+        opponent=[side.opponent for player in players for side in player.sides],
     )
     for i, player in enumerate(players):
         lay_player(field, i, player)
         share = share_of(at.facts, *player.results)
-        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
+        lay_results(at.edition.constants, at.facts, field, i, share, player.most_meetings)
     return field
 
 
-def lay_player(field: Field, i: int, player: Prepared) -> None:
+def lay_player(field: Field, i: int, player: Competitor) -> None:
     """Lay out what a player brings."""
     if player.start is None:
         lay_rated(field, i, player.numbers)
@@ -173,13 +154,13 @@ def limits_of(at: SystemSection, record: PlayerRating, numbers: Numbers) -> Limi
     return Limits(decided_floor(record), ceiling, numbers.lowered_floor, past)
 
 
-def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
+def outcome_of(at: SystemSection, player: Competitor, computed: float) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
     share, limits = share_of(at.facts, *player.results), limits_of(at, player.record, player.numbers)
     return section_outcome(at.edition.constants, at.facts, player.numbers, share, computed, limits)
 
 
-def record_after(at: SystemSection, player: Prepared, rating: float) -> PlayerRating:
+def record_after(at: SystemSection, player: Competitor, rating: float) -> PlayerRating:
     """The record after a section; the player's numbers are brought up to date."""
     return counted(at, player.record, player.numbers, player.results, rating)
 

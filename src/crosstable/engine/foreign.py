@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from crosstable.engine.after import (
-    Prepared,
     SystemSection,
     assumptions,
     blank_sheet,
@@ -14,17 +13,16 @@ from crosstable.engine.after import (
     record_after,
 )
 from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer, known_games, numbers_of
-from crosstable.engine.starts import Competitor, competitor_of, is_carried, on_every_row, on_scale
+from crosstable.engine.starts import NO_RECORD, Competitor, is_carried, on_every_row, on_scale
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
 from crosstable.formulas.outcome import Outcome
 from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.amending import Edition
-from crosstable.terms import FloorKind, Formula, Past, PlayerRating, RatingSystem, SectionType
+from crosstable.terms import FloorKind, Formula, Past, RatingSystem, SectionType
 
 _NO_PASS = PassWorking(0.0, 0.0, 0.0, math.nan, math.nan)
 _NO_OUTCOME = Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, math.nan)
-_UNRATED = PlayerRating(math.nan)
 
 
 def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPlayer, ...]:
@@ -33,9 +31,7 @@ def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPla
     players = [_prepared(at, competitor, who) for competitor in who]
     # Who is not marked in the report, has no Regular rating or met nobody who counts is an opponent only.
     is_rated = [
-        player.record is not _UNRATED
-        and bool(player.competitor.sides)
-        and any(entry.is_rated for entry in player.competitor.entries)
+        player.record is not NO_RECORD and bool(player.sides) and any(entry.is_rated for entry in player.entries)
         for player in players
     ]
     field = columns(at, players)
@@ -49,7 +45,7 @@ def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPla
         raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(at, who[missing])[0], is_youth=is_youth))
     foreign_pass(constants, field, sheet, is_rated)
     results = [
-        _rated(at, player, i, who, (field, sheet)) if is_rated[i] else opponent_row(player.competitor, at.system)
+        _rated(at, player, i, who, (field, sheet)) if is_rated[i] else opponent_row(player, at.system)
         for i, player in enumerate(players)
     ]
     return on_every_row(at.section, who, results)
@@ -64,18 +60,18 @@ def not_found_abroad(edition: Edition, fide: float, *, is_youth: bool) -> str:
     )
 
 
-def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competitor]) -> Prepared:
+def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competitor]) -> Competitor:
     """A competitor with the games that count: those against opponents without a FIDE rating do not (§6)."""
     # So m counts games against FIDE-rated opponents alone (readings 78).
     sides = tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None)
-    counted = competitor_of(competitor.entries, competitor.background, sides)
+    counted = competitor.with_games(sides)
     record = competitor.background.standings.get(at.system)
     if record is None:
-        return Prepared(counted, _UNRATED, numbers_of(_UNRATED), None, ())
+        return counted
     assumed = assumptions(at.edition.constants, record)
     if any(is_carried(who[side.opponent].background.fide, at.section.start) for side in sides):
         assumed.append(Assumption.FIDE_CARRIED)
-    return Prepared(counted, record, numbers_of(record), None, tuple(assumed))
+    return counted._replace(record=record, numbers=numbers_of(record), assumed=tuple(assumed))
 
 
 def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
@@ -110,30 +106,30 @@ def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
 
 
 def _rated(
-    at: SystemSection, player: Prepared, i: int, who: Sequence[Competitor], working: tuple[Field, Sheet]
+    at: SystemSection, player: Competitor, i: int, who: Sequence[Competitor], working: tuple[Field, Sheet]
 ) -> RatedPlayer:
     """One player's update against converted opponents (§6)."""
-    competitor, (field, sheet) = player.competitor, working
+    field, sheet = working
     result = outcome_of(at, player, sheet.final.computed[i])
-    return opponent_row(competitor, at.system)._replace(
+    return opponent_row(player, at.system)._replace(
         formula=Formula.STANDARD,
         effective=sheet.effective[i],
-        score=competitor.score,
+        score=player.score,
         games=tuple(
             RatedGame(
                 *(side.round_number, side.opponent_number, side.colour, side.score),
                 *(met, met, met, met, *_fide(at, who[side.opponent])),
             )
-            for side in competitor.sides
+            for side in player.sides
             for met in (sheet.strength[side.opponent],)
         ),
         earns_bonus=field.earns_bonus[i],
-        most_meetings=competitor.most_meetings,
+        most_meetings=player.most_meetings,
         strength=player.record.rating,
         final=pass_working(sheet.final, i),
         outcome=result,
         after=record_after(at, player, result.rating),
-        assumed=(*competitor.background.assumed, *player.assumed),
+        assumed=(*player.background.assumed, *player.assumed),
     )
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from crosstable.engine.after import (
-    Prepared,
     SystemSection,
     assumptions,
     blank_sheet,
@@ -51,7 +50,7 @@ class RatedField(NamedTuple):
     """
 
     at: SystemSection
-    players: Sequence[Prepared]
+    players: Sequence[Competitor]
     field: Field
     sheet: Sheet
     outcomes: Sequence[Outcome]
@@ -61,16 +60,10 @@ class RatedField(NamedTuple):
 Member = TypeVar("Member")
 
 
-def rate(
-    section: Section,
-    system: RatingSystem,
-    backgrounds: Mapping[int, Background],
-    edition: Edition,
-    steps: Steps = five_steps,
-) -> RatedSection:
-    """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
+def rate(section: Section, system: RatingSystem, edition: Edition, steps: Steps = five_steps) -> RatedSection:
+    """Rate a checked section in one system."""
     # Rows of one member are one player before anything is computed (readings 104).
-    return rate_competitors(section, system, competitors(section, backgrounds), edition, steps)
+    return rate_competitors(section, system, competitors(section), edition, steps)
 
 
 def rate_competitors(
@@ -115,7 +108,7 @@ def rule_of(section: Section, system: RatingSystem) -> KRule:
     return k_rule(section.is_half_k, section.is_dual_control, system)
 
 
-def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Prepared:
+def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Competitor:
     """What a competitor brings: the rating record, or the start of Step 1 of an unrated player.
 
     Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
@@ -124,17 +117,17 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
     if record is not None:
         # Of whoever does not play nothing is computed, so nothing is assumed.
         assumed = assumptions(at.edition.constants, record) if competitor.sides else []
-        return Prepared(competitor, record, numbers_of(record), None, tuple(assumed))
+        return competitor._replace(record=record, numbers=numbers_of(record), start=None, assumed=tuple(assumed))
     background = competitor.background if is_needed else Background()
     start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
     # Credited games count in N from now on, but are no wins, draws or losses (readings 30, 38).
     record = unrated_record(start.initial.games)
-    return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
+    return competitor._replace(record=record, numbers=numbers_of(record), start=start, assumed=tuple(assumed))
 
 
-def result_of(at: SystemSection, player: Prepared, prior: float, computed: float) -> Outcome:
+def result_of(at: SystemSection, player: Competitor, prior: float, computed: float) -> Outcome:
     """What becomes of a player's computed rating; who did not play is untouched (readings 40)."""
-    if not player.competitor.sides:
+    if not player.sides:
         return Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, prior)
     return outcome_of(at, player, computed)
 
@@ -142,70 +135,37 @@ def result_of(at: SystemSection, player: Prepared, prior: float, computed: float
 def rows(rated: RatedField) -> tuple[RatedPlayer, ...]:
     """A record per row of the section."""
     results = [rated_player(i, player, rated) for i, player in enumerate(rated.players)]
-    return on_every_row(rated.at.section, [player.competitor for player in rated.players], results)
+    return on_every_row(rated.at.section, rated.players, results)
 
 
-def rated_player(i: int, player: Prepared, rated: RatedField) -> RatedPlayer:
+def rated_player(i: int, player: Competitor, rated: RatedField) -> RatedPlayer:
     """A player's result from the columns; a player without a rated game is untouched (readings 40)."""
-    competitor, field, sheet = player.competitor, rated.field, rated.sheet
-    before = player.record if player.start is None else None
-    if not competitor.sides:
-        return _idle_player(i, player, rated, before)
+    field, sheet, entry = rated.field, rated.sheet, player.entries[0]
+    before, has_played = player.record if player.start is None else None, bool(player.sides)
     return RatedPlayer(
-        number=competitor.entries[0].number,
+        number=entry.number,
         merged_with=(),
-        member_id=competitor.entries[0].member_id,
-        name=competitor.entries[0].name,
-        origin=competitor.background.origin,
+        member_id=entry.member_id,
+        name=entry.name,
+        origin=player.background.origin,
         before=before,
         start=player.start,
         past=_PASTS[field.past[i]],
         prior=field.prior[i],
         games_before=field.games[i],
-        formula=formula_for(rated.at.edition.constants, field.games[i], field.past[i]),
+        formula=formula_for(rated.at.edition.constants, field.games[i], field.past[i]) if has_played else Formula.NONE,
         effective=sheet.effective[i],
-        score=competitor.score,
-        games=rated_games(competitor, rated),
+        score=player.score,
+        games=rated_games(player, rated),
         earns_bonus=field.earns_bonus[i],
-        most_meetings=competitor.most_meetings,
+        most_meetings=player.most_meetings,
         strength=sheet.strength[i],
         intermediate=pass_working(sheet.intermediate, i),
         final=pass_working(sheet.final, i),
         outcome=rated.outcomes[i],
-        after=record_after(rated.at, player, rated.finals[i]),
-        norm=norm_code(competitor, rated),
-        assumed=(*competitor.background.assumed, *player.assumed),
-    )
-
-
-def _idle_player(i: int, player: Prepared, rated: RatedField, before: PlayerRating | None) -> RatedPlayer:
-    """A player without a rated game; an estimate has one in every opponent."""
-    competitor, field, sheet = player.competitor, rated.field, rated.sheet
-    entry = competitor.entries[0]
-    return RatedPlayer(
-        entry.number,
-        (),
-        entry.member_id,
-        entry.name,
-        competitor.background.origin,
-        before,
-        player.start,
-        _PASTS[field.past[i]],
-        field.prior[i],
-        field.games[i],
-        Formula.NONE,
-        sheet.effective[i],
-        competitor.score,
-        (),
-        field.earns_bonus[i],
-        competitor.most_meetings,
-        sheet.strength[i],
-        pass_working(sheet.intermediate, i),
-        pass_working(sheet.final, i),
-        rated.outcomes[i],
-        after=before,
-        norm=None,
-        assumed=(),
+        after=record_after(rated.at, player, rated.finals[i]) if has_played else before,
+        norm=norm_code(player, rated) if has_played else None,
+        assumed=(*player.background.assumed, *player.assumed) if has_played else (),
     )
 
 
@@ -237,9 +197,9 @@ def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     return None if level == NO_NORM else NORM_CODES[level]
 
 
-def rate_systems(section: Section, backgrounds: Mapping[int, Background], edition: Edition) -> tuple[RatedSection, ...]:
+def rate_systems(section: Section, edition: Edition) -> tuple[RatedSection, ...]:
     """A section rated in each of its systems from what the players brought; neither sees the other's result."""
-    who = competitors(section, backgrounds)
+    who = competitors(section)
     return tuple(rate_competitors(section, system, who, edition) for system in section.systems)
 
 

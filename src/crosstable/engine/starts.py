@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from crosstable.engine.records import Assumption, RatedPlayer, SourceWorking, Start, known_games
+from crosstable.engine.records import Assumption, Numbers, RatedPlayer, SourceWorking, Start, known_games, numbers_of
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.initial import (
     NO_DAY,
@@ -27,7 +27,17 @@ from crosstable.formulas.initial import (
 )
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Initialisation
-from crosstable.terms import GAME_SCORES, Background, Entry, OutsideRating, RatingSystem, Result, Section, Source
+from crosstable.terms import (
+    GAME_SCORES,
+    Background,
+    Entry,
+    OutsideRating,
+    PlayerRating,
+    RatingSystem,
+    Result,
+    Section,
+    Source,
+)
 from crosstable.tuples import NamedTuple
 
 
@@ -42,55 +52,66 @@ class GameSide(NamedTuple):
     score: float
 
 
+# The record of somebody who has none.
+NO_RECORD = PlayerRating(math.nan)
+
+
 class Competitor(NamedTuple):
     """A player of a section with all rows that are theirs, all games on them, and what they add up to.
 
-    ``most_meetings`` says how often the most frequent opponent was met (§4.2; readings 42).
+    ``most_meetings`` says how often the most frequent opponent was met (§4.2; readings 42). The rest is of one system,
+    once ``prepare`` has looked it up: the rating record before the section, the start of one who was unrated (§1, Step
+    1), and what was assumed. ``numbers`` are those of the record, until ``record_after`` brings them up to date.
     """
 
     entries: tuple[Entry, ...]
-    background: Background
-    sides: tuple[GameSide, ...]
-    score: float
-    most_meetings: int
-    wins: int
-    draws: int
-    losses: int
+    sides: tuple[GameSide, ...] = ()
+    score: float = 0.0
+    most_meetings: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    record: PlayerRating = NO_RECORD
+    numbers: Numbers = numbers_of(NO_RECORD)
+    start: Start | None = None
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def background(self) -> Background:
+        """What the player brings, by their first row."""
+        return self.entries[0].background
+
+    @property
+    def results(self) -> tuple[int, int, int]:
+        """Wins, draws and losses of the section."""
+        return self.wins, self.draws, self.losses
+
+    def with_games(self, sides: tuple[GameSide, ...]) -> "Competitor":
+        """The player with these games, added up."""
+        # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
+        meetings: dict[int, int] = {}
+        scores = [side.score for side in sides]
+        for side in sides:
+            meetings[side.opponent] = meetings.get(side.opponent, 0) + 1
+        wins, draws = scores.count(1.0), scores.count(0.5)
+        return self._replace(
+            sides=sides,
+            score=wins + 0.5 * draws,
+            most_meetings=max(meetings.values(), default=0),
+            wins=wins,
+            draws=draws,
+            losses=len(scores) - wins - draws,
+        )
 
 
-def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tuple[GameSide, ...]) -> Competitor:
-    """A competitor with their games added up."""
-    if not sides:
-        return Competitor(entries, background, (), 0.0, 0, 0, 0, 0)
-    # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
-    meetings: dict[int, int] = {}
-    scores = [side.score for side in sides]
-    for side in sides:
-        meetings[side.opponent] = meetings.get(side.opponent, 0) + 1
-    wins, draws = scores.count(1.0), scores.count(0.5)
-    return Competitor(
-        entries,
-        background,
-        sides,
-        score=wins + 0.5 * draws,
-        most_meetings=max(meetings.values()),
-        wins=wins,
-        draws=draws,
-        losses=len(scores) - wins - draws,
-    )
-
-
-def competitors(section: Section, backgrounds: Mapping[int, Background]) -> tuple[Competitor, ...]:
-    """The competitors of a section in the order of their first rows."""
+def competitors(section: Section) -> tuple[Competitor, ...]:
+    """The competitors of a section in the order of their first rows; of no system yet."""
     # A row without a member id is somebody of their own, whatever the name.
     rows: dict[str, list[Entry]] = {}
     for entry in section.entries:
         rows.setdefault(entry.member_id or f"row {entry.number}", []).append(entry)
     position = {entry.number: at for at, entries in enumerate(rows.values()) for entry in entries}
-    return tuple(
-        competitor_of(tuple(entries), backgrounds[entries[0].number], tuple(_sides(entries, position)))
-        for entries in rows.values()
-    )
+    return tuple(Competitor(tuple(entries)).with_games(tuple(_sides(entries, position))) for entries in rows.values())
 
 
 def on_every_row(

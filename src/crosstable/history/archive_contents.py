@@ -17,7 +17,7 @@ from crosstable.history.archive_checks import ArchiveError, archive_fault
 from crosstable.history.archive_tables import COLOURS, FIDE, KINDS, NO_MEMBER, RESULTS, file_of, other_starts
 from crosstable.record_rows import rating_from
 from crosstable.replaying import Decision, DecisionKind, StartingRating
-from crosstable.terms import Cell, Entry, GivenStart, OutsideRating, RatingSystem, Result, Section
+from crosstable.terms import Background, Cell, Entry, GivenStart, OutsideRating, RatingSystem, Result, Section
 
 # The details of a decision that has none, as most have.
 NO_DETAILS = "{}"
@@ -104,28 +104,21 @@ People = Mapping[int, tuple[str, str]]
 _BLANK = Cell(Result.BLANK, 0, "")
 
 
-class Row(NamedTuple):
-    """What an archive says of a row beside its cells; ``member`` is -1 for somebody who is no member."""
-
-    member: int
-    is_marked: bool | None
-    fide: OutsideRating | None
-    fide_flag: str | None
-    has_opted_in: bool | None
-    given_start: GivenStart | None
-
-
 class ArchivedSection(NamedTuple):
-    """A section with its place in the archive and what a report said of it; ``rows`` belong to its entries."""
+    """A section with its place in the archive, its row there, and the member of each entry, -1 for nobody.
+
+    Its entries bring what the report said of them; what the record knows of a member is to be added.
+    """
 
     at: int
-    event_id: str
-    event_name: str
     section: Section
-    rows: tuple[Row, ...]
-    time_control: str
-    asked_systems: tuple[RatingSystem, ...]
-    match_waiver: str
+    members: tuple[int, ...]
+    said: Mapping[str, Any]
+
+    @property
+    def rows(self) -> Iterator[tuple[Entry, int]]:
+        """Each entry with its member."""
+        return zip(self.section.entries, self.members, strict=True)
 
 
 def systems_of(mask: int) -> tuple[RatingSystem, ...]:
@@ -175,9 +168,10 @@ def _section(
     people: People,
 ) -> ArchivedSection:
     kind = KINDS[heading["kind"]]
+    told = zip(*(entries[name] for name in ("rate", "fide_flag", "fide_opt_in")), _brought(entries), strict=True)
     made = []
-    for row, member in enumerate(entries["member"]):
-        member_id, known_as = people.get(member, ("", ""))
+    for row, (rate, flag, opted, background) in enumerate(told):
+        member_id, known_as = people.get(entries["member"][row], ("", ""))
         name = entries["name"][row]
         made.append(
             Entry(
@@ -185,7 +179,10 @@ def _section(
                 member_id,
                 name if name is not None else known_as,
                 tuple(cells[row]),
-                not kind.is_foreign or bool(entries["rate"][row]),
+                not kind.is_foreign or bool(rate),
+                background,
+                flag,
+                opted,
             )
         )
     section = Section(
@@ -200,27 +197,20 @@ def _section(
         entries=tuple(made),
         is_half_k=heading["is_half_k"],
         is_dual_control=heading["is_dual_control"],
+        event_id=heading["event_id"],
     )
-    asked = systems_of(heading["asked_systems"])
-    texts = heading["event_id"], heading["event_name"]
-    return ArchivedSection(at, *texts, section, _rows(entries), heading["time_control"], asked, heading["match_waiver"])
+    return ArchivedSection(at, section, tuple(entries["member"]), heading)
 
 
-def _rows(entries: Mapping[str, list[Any]]) -> tuple[Row, ...]:
-    names = ("member", "rate", "fide", "fide_as_of", "fide_flag", "fide_opt_in", "start_rating", "start_games")
-    columns = [entries[name] for name in names]
+def _brought(entries: Mapping[str, list[Any]]) -> Iterator[Background]:
+    """What the rows themselves say that their players bring."""
+    columns = [entries[name] for name in ("fide", "fide_as_of", "start_rating", "start_games")]
     others = entries.get("other_starts") or [None] * len(columns[0])
-    return tuple(
-        Row(
-            member,
-            rate,
-            None if fide is None else OutsideRating(fide, as_of),
-            flag,
-            opted,
-            None if rating is None else GivenStart(rating, games, other_starts(other)),
+    for fide, as_of, rating, games, other in zip(*columns, others, strict=True):
+        yield Background(
+            fide=None if fide is None else OutsideRating(fide, as_of),
+            given_start=None if rating is None else GivenStart(rating, games, other_starts(other)),
         )
-        for member, rate, fide, as_of, flag, opted, rating, games, other in zip(*columns, others, strict=True)
-    )
 
 
 def _cells(at: int, entries: Mapping[str, list[Any]], games: Mapping[str, list[Any]]) -> list[list[Cell]]:

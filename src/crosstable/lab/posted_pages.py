@@ -129,7 +129,7 @@ def history_of(pages: list[Page], *, is_carried: bool = False) -> Archive:
         sections.append(section_row(page))
         for entry in section.entries:
             member = ids.setdefault(name_of(entry, at, is_carried=is_carried), len(ids))
-            background = page.checked.backgrounds[entry.number]
+            background = entry.background
             births.setdefault(member, background.birth_date)
             entries.append({"section": at, "number": entry.number, "member": member})
             rating = background.standings.get(page.system)
@@ -158,8 +158,8 @@ def history_of(pages: list[Page], *, is_carried: bool = False) -> Archive:
 
 def _unknown(page: Page) -> frozenset[int]:
     """The pairing numbers of those without a posted rating: where they started is not published."""
-    backgrounds = page.checked.backgrounds
-    return frozenset(number for number, one in backgrounds.items() if one.standings.get(page.system) is None)
+    entries = page.checked.section.entries
+    return frozenset(entry.number for entry in entries if entry.background.standings.get(page.system) is None)
 
 
 def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:

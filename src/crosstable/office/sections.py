@@ -28,6 +28,7 @@ from crosstable.terms import (
     ReportedPlayer,
     ReportedSection,
     Result,
+    Section,
 )
 
 # What a row of a report says beside the columns of an entry, by the name it has in ``extra``.
@@ -53,9 +54,22 @@ def section_rows(
     event_id: str, number: int, reported: ReportedSection, checked: CheckedSection | None, days: Sequence[date | None]
 ) -> SectionRows:
     """A section's rows without their act, state and faults; what checking found out is kept beside what was said."""
-    entries = [_entry_row(event_id, number, at, player) for at, player in enumerate(reported.players)]
-    systems = () if checked is None else checked.section.systems
-    heading = {
+    entries = [
+        EntryFact(at, player.number, player.member_id, player.name, player.cells, _extra(player))
+        for at, player in enumerate(reported.players)
+    ]
+    found = None if checked is None else checked.section
+    return _rows(_heading_row(event_id, number, reported, found, days), entries)
+
+
+def _heading_row(
+    event_id: str,
+    number: int,
+    reported: ReportedSection,
+    checked: Section | Heading | None,
+    days: Sequence[date | None],
+) -> dict[str, Any]:
+    return {
         "event_id": event_id,
         "number": number,
         "name": reported.name,
@@ -63,30 +77,31 @@ def section_rows(
         "is_online": reported.is_online,
         "time_controls": canonical(reported.time_controls),
         "asked_systems": " ".join(system.name for system in reported.systems),
-        "systems": " ".join(system.name for system in systems),
-        "is_dual_control": checked is not None and checked.section.is_dual_control,
+        "systems": "" if checked is None else " ".join(system.name for system in checked.systems),
+        "is_dual_control": checked is not None and checked.is_dual_control,
         "is_half_k": reported.is_half_k,
         "match_waiver": reported.match_waiver,
         "started": days[0],
         "ended": days[1],
         "details": canonical(dict(reported.details)),
     }
-    return SectionRows({**heading, "digest": digest_of_rows([heading, *entries])}, entries)
 
 
-def _entry_row(event_id: str, section: int, at: int, player: ReportedPlayer) -> dict[str, Any]:
-    rounds = " ".join("_".join(written_cell(cell).split()) or NO_CELL for cell in player.cells)
-    extra = _extra(player)
-    return {
-        "event_id": event_id,
-        "section": section,
-        "row": at,
-        "number": player.number,
-        "member_id": player.member_id,
-        "name": player.name,
-        "rounds": rounds,
-        "extra": canonical(extra) if extra else None,
-    }
+def _rows(heading: Mapping[str, Any], entries: Sequence[EntryFact]) -> SectionRows:
+    rows = [
+        {
+            "event_id": heading["event_id"],
+            "section": heading["number"],
+            "row": entry.row,
+            "number": entry.number,
+            "member_id": entry.member_id,
+            "name": entry.name,
+            "rounds": " ".join("_".join(written_cell(cell).split()) or NO_CELL for cell in entry.cells),
+            "extra": canonical(dict(entry.extra)) if entry.extra else None,
+        }
+        for entry in entries
+    ]
+    return SectionRows({**heading, "digest": digest_of_rows([heading, *rows])}, rows)
 
 
 def _extra(player: ReportedPlayer) -> dict[str, Any]:
@@ -116,36 +131,8 @@ def write_section(
 
 def rows_of(heading: Heading, entries: Sequence[EntryFact]) -> SectionRows:
     """The rows of a section that stands in the record, to be written again under another act."""
-    head = {
-        "event_id": heading.event_id,
-        "number": heading.number,
-        "name": heading.name,
-        "kind": heading.kind.value,
-        "is_online": heading.is_online,
-        "time_controls": canonical(heading.time_controls),
-        "asked_systems": " ".join(system.name for system in heading.asked_systems),
-        "systems": " ".join(system.name for system in heading.systems),
-        "is_dual_control": heading.is_dual_control,
-        "is_half_k": heading.is_half_k,
-        "match_waiver": heading.match_waiver,
-        "started": heading.started,
-        "ended": heading.ended,
-        "details": canonical(dict(heading.details)),
-    }
-    rows = [
-        {
-            "event_id": heading.event_id,
-            "section": heading.number,
-            "row": entry.row,
-            "number": entry.number,
-            "member_id": entry.member_id,
-            "name": entry.name,
-            "rounds": " ".join("_".join(written_cell(cell).split()) or NO_CELL for cell in entry.cells),
-            "extra": canonical(dict(entry.extra)) if entry.extra else None,
-        }
-        for entry in entries
-    ]
-    return SectionRows({**head, "digest": digest_of_rows([head, *rows])}, rows)
+    said, days = reported_section(heading, ()), (heading.started, heading.ended)
+    return _rows(_heading_row(heading.event_id, heading.number, said, heading, days), entries)
 
 
 def reported_section(heading: Heading, entries: Sequence[EntryFact]) -> ReportedSection:

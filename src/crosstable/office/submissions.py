@@ -30,7 +30,7 @@ from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import ERASED, write_rows
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
-from crosstable.office.ledger.runs import CheckedResult
+from crosstable.office.ledger.runs import RatedInSystems
 from crosstable.office.members import import_into, members_of_report
 from crosstable.office.sections import EventFact, SectionRows, rows_of, write_section
 from crosstable.terms import Report
@@ -73,7 +73,7 @@ class Submission(NamedTuple):
     faults: tuple[Fault, ...] = ()
     differences: tuple[str, ...] = ()
     message: str = ""
-    checked: tuple[CheckedResult, ...] = ()
+    checked: tuple[RatedInSystems, ...] = ()
 
 
 class Document(NamedTuple):
@@ -365,11 +365,7 @@ def _store(
             if one.state is State.HELD
         ),
         faults=checked.faults,
-        checked=tuple(
-            CheckedResult(report.event_id, one.checked.section, one.checked.backgrounds, one.rated)
-            for one in checked.rated.examined
-            if one.checked is not None and one.rated and not is_held[one.number]
-        ),
+        checked=tuple(one.rated for one in checked.rated.examined if one.rated and not is_held[one.number]),
     )
 
 

@@ -62,7 +62,7 @@ def workings(audited: AuditedEvent, rows: Sequence[AuditedRow]) -> dict[int, tup
     clean = [row.number for row in rows if row.number in known]
     if page is None or not clean:
         return {}
-    rated = rate(page.checked.section, page.system, page.checked.backgrounds, page.checked.edition)
+    rated = rate(page.checked.section, page.system, page.checked.edition)
     return {number: explain(rated, number) for number in clean}
 
 

@@ -42,9 +42,10 @@ from crosstable.pipeline.reading import (
 )
 from crosstable.pipeline.results import SectionResult, accepted_objects, fault_objects, rules_of, section_result
 from crosstable.remedies import Reader, for_reader
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
 from crosstable.sentences import sentence_of
-from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSection, Section
 from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -364,12 +365,13 @@ class _Examination:
         """The section with what its chained members now have."""
         if not self.replay.records:
             return checked
-        backgrounds = dict(checked.backgrounds)
-        for entry in checked.section.entries:
-            background = backgrounds[entry.number]
-            standings = {**background.standings, **self.replay.of(entry.member_id)}
-            backgrounds[entry.number] = background._replace(standings=standings)
-        return checked._replace(backgrounds=backgrounds)
+        latest = {
+            entry.number: entry.background._replace(
+                standings={**entry.background.standings, **self.replay.of(entry.member_id)}
+            )
+            for entry in checked.section.entries
+        }
+        return checked._replace(section=checked.section.with_backgrounds(latest))
 
 
 def _members(section: ExaminedSection) -> set[str]:
@@ -416,7 +418,7 @@ def _rated_lately(checked: CheckedSection, *, ranges: bool) -> tuple[tuple[Rated
         if has_ranges is ranges and known == checked:
             remember(_LATELY, entry)
             return rated, found
-    rated, found = tuple(rate_systems(checked.section, checked.backgrounds, checked.edition)), {}
+    rated, found = tuple(rate_systems(checked.section, checked.edition)), {}
     for by_system in rated if ranges else ():
         found.update(_ranges(checked, by_system))
     remember(_LATELY, (checked, ranges, rated, found))
@@ -432,7 +434,8 @@ def _ranges(section: CheckedSection, rated: RatedSection) -> Bounds:
         return {}
     results = {player.number: [_result(player)] for player in rated.players if player.games}
     for adults, established in cases:
-        for number, rating in _ratings(section, rated.system, _otherwise(section, rated.system, adults, established)):
+        otherwise = _otherwise(section, rated.system, adults, established)
+        for number, rating in _ratings(otherwise, rated.system, section.edition):
             results[number].append(rating)
     return {
         (section.section.number, rated.system, number): (min(values), max(values))
@@ -441,16 +444,13 @@ def _ranges(section: CheckedSection, rated: RatedSection) -> Bounds:
     }
 
 
-def _ratings(
-    section: CheckedSection, system: RatingSystem, backgrounds: Mapping[int, Background]
-) -> list[tuple[int, float]]:
+def _ratings(section: Section, system: RatingSystem, edition: Edition) -> list[tuple[int, float]]:
     """The numbers of all who played and what they have afterwards, without a record of every row where that will do."""
-    played = section.section
-    if played.kind.is_foreign:
-        players = rate_section(played, system, backgrounds, section.edition).players
+    if section.kind.is_foreign:
+        players = rate_section(section, system, edition).players
         return [(player.number, _result(player)) for player in players if player.games]
-    who = competitors(played, backgrounds)
-    finals = rated_field(played, system, who, section.edition).finals
+    who = competitors(section)
+    finals = rated_field(section, system, who, edition).finals
     return [(row.number, final) for one, final in zip(who, finals, strict=True) if one.sides for row in one.entries]
 
 
@@ -459,15 +459,13 @@ def _result(player: RatedPlayer) -> float:
     return player.after.rating
 
 
-def _otherwise(
-    section: CheckedSection, system: RatingSystem, adults: set[int], established: set[int]
-) -> dict[int, Background]:
+def _otherwise(section: CheckedSection, system: RatingSystem, adults: set[int], established: set[int]) -> Section:
     """The other case of each assumption: an adult after all, an established rating on as few games as can be."""
     fewest = fewest_established(section.edition.constants)
-    changed = dict(section.backgrounds)
+    changed = section.section.backgrounds
     for number in adults:
         changed[number] = changed[number]._replace(adult=True)
     for number in established:
         record = changed[number].standings[system]._replace(games=fewest)
         changed[number] = changed[number]._replace(standings={**changed[number].standings, system: record})
-    return changed
+    return section.section.with_backgrounds(changed)

@@ -370,7 +370,7 @@ def missing_ratings(section: ReportedSection, checked: CheckedSection | None, pl
     """A fault where players of a section, which may not be sound otherwise, carry nothing but pairing ratings."""
     if section.details.get(RATINGS) == UNNAMED and not section.time_controls:
         return []  # a time control tells of which system they are
-    known = {} if checked is None else checked.backgrounds
+    known = {} if checked is None else checked.section.backgrounds
     who = [
         player
         for player in section.players
@@ -386,7 +386,7 @@ def missing_ratings(section: ReportedSection, checked: CheckedSection | None, pl
 
 def with_pairing_ratings(checked: CheckedSection) -> CheckedSection:
     """A section with pairing ratings taken for ratings, in each of its systems, where nothing else is known."""
-    backgrounds = dict(checked.backgrounds)
+    backgrounds = checked.section.backgrounds
     for player in checked.report.players:
         background = backgrounds.get(player.number or 0, player.background)
         if player.number is not None and _lacks_rating(checked.report, player, background):
@@ -397,4 +397,4 @@ def with_pairing_ratings(checked: CheckedSection) -> CheckedSection:
                 origin="pairing rating",
                 assumed=(*background.assumed, Assumption.PAIRING_RATING),
             )
-    return checked._replace(backgrounds=backgrounds)
+    return checked._replace(section=checked.section.with_backgrounds(backgrounds))

@@ -94,11 +94,11 @@ def _with_fault(row: AuditedRow) -> AuditedRow:
 def audited_page(page: Page) -> list[AuditedRow]:
     """The rows of one page."""
     if page.checked.section.kind.is_foreign:
-        rated = rated_page(page, page.checked.backgrounds)
+        rated = rated_page(page, page.backgrounds)
         return [] if rated is None else [_plain(page, row) for row in rows_of(page, rated)]
     try:
-        fit = fitted_page(page, page.checked.backgrounds)
-        begun = fit.begun(page.checked.backgrounds)
+        fit = fitted_page(page, page.backgrounds)
+        begun = fit.begun(page.backgrounds)
         rows = rows_of(page, rated_as_then(page, begun))
     except UnsupportedEditionError:
         return []
@@ -115,7 +115,7 @@ def _tolerances(page: Page, rows: Sequence[Row], unknown: set[int]) -> dict[int,
     The ratings before the event are rounded too, so the last decimal may be off by one more. What rests on a start
     that nobody knows is right to the point.
     """
-    records = [one.standings.get(page.system) for one in page.checked.backgrounds.values()]
+    records = [one.standings.get(page.system) for one in page.backgrounds.values()]
     brought = [record.rating for record in records if record is not None]
     figures = (brought, [row.posted for row in rows])
     has_decimals = all(2 * sum(one != math.floor(one) for one in shown) > len(shown) for shown in figures)
@@ -228,7 +228,7 @@ def _extremes(page: Page, trials: Trials, number: int, *, is_start: bool) -> Ite
             games = (prepared.start.initial.games,) if credited is None else (credited,)
             yield from (GivenStart(rating, count) for count in games for rating in bounds_of(constants, count))
         return
-    shown = page.checked.backgrounds[number].standings.get(page.system)
+    shown = page.backgrounds[number].standings.get(page.system)
     fewest = float(fewest_games(page, number))
     if shown is not None and shown.games is None and most_effective_games(constants, record.rating) > fewest:
         yield record._replace(games=fewest)
@@ -249,7 +249,7 @@ def _plain(page: Page, row: Row) -> AuditedRow:
 
 def _audited(page: Page, row: Row, verdict: AuditVerdict, cause: str) -> AuditedRow:
     player = page.players[row.number]
-    shown = page.checked.backgrounds[row.number].standings.get(page.system)
+    shown = page.backgrounds[row.number].standings.get(page.system)
     pre = None if shown is None else shown.rating  # what an unrated player started from is nobody's to print
     return AuditedRow(
         *(row.event, row.section, row.system, row.number, row.member_id, player.name, pre, row.posted, row.computed),

@@ -66,7 +66,7 @@ class Carried:
     def backgrounds(self, page: Page) -> dict[int, Background]:
         """What each player brought, with what earlier pages show of them."""
         found = {}
-        for number, background in page.checked.backgrounds.items():
+        for number, background in page.backgrounds.items():
             standing = background.standings.get(page.system)
             if standing is not None:
                 memory = self._memory(page, number)
@@ -104,14 +104,16 @@ class Carried:
         for change in changes:
             if change.cause in (ALL_WINS, ALL_LOSSES):
                 self._learn_past(page, change)
+        shown = page.backgrounds
         for player in rated.players:
             posted = page.players[player.number].posted.get(page.system)
             if posted is None or not player.games or any(other < player.number for other in player.merged_with):
                 continue
-            self._learn_row(page, rated, player, posted)
+            self._learn_row(page, rated, player, shown[player.number].standings.get(page.system), posted)
 
-    def _learn_row(self, page: Page, rated: RatedSection, player: RatedPlayer, posted: Posted) -> None:
-        shown = page.checked.backgrounds[player.number].standings.get(page.system)
+    def _learn_row(
+        self, page: Page, rated: RatedSection, player: RatedPlayer, shown: PlayerRating | None, posted: Posted
+    ) -> None:
         memory = self._memory(page, player.number) or Memory()
         memory = with_past_shown(rated.edition.constants, memory, player, posted.rating)
         self._memories[_key(page, player.number)] = learned(memory, player, shown, rated, posted)

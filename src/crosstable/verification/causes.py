@@ -271,7 +271,7 @@ def counts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     """Game counts of established players that make a difference (§3), where the page shows none."""
     for number in sorted(numbers):
         prepared = inquiry.trials.prepared(number)
-        shown = inquiry.page.checked.backgrounds[number].standings.get(inquiry.page.system)
+        shown = inquiry.page.backgrounds[number].standings.get(inquiry.page.system)
         if prepared.start is None and shown is not None and shown.games is None:
             most = math.ceil(most_effective_games(inquiry.constants, prepared.record.rating))
             for games in range(int(fewest_established(inquiry.constants)), most + 1):
@@ -323,7 +323,7 @@ def initial_ratings(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     """Starts of unrated players nearby, each where it brings one of these rows to its posted figure (§2)."""
     for newcomer in sorted(circle(inquiry.page, numbers, 2)):
         prepared = inquiry.trials.prepared(newcomer)
-        if prepared.start is None or prepared.competitor.background.given_start is not None:
+        if prepared.start is None or prepared.background.given_start is not None:
             continue
         credited = credited_games(inquiry.page, newcomer)
         games = prepared.start.initial.games if credited is None else credited

@@ -12,9 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from crosstable.engine.after import Prepared
 from crosstable.engine.rating import rated_field
-from crosstable.engine.starts import GameSide, competitor_of, competitors
+from crosstable.engine.starts import Competitor, GameSide, competitors
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.outcome import fewest_established, is_established
 from crosstable.formulas.standard import most_effective_games
@@ -88,7 +87,7 @@ class Change(NamedTuple):
     """
 
     what: str
-    players: Mapping[int, Prepared] = {}
+    players: Mapping[int, Competitor] = {}
     rated: Callable[[Suspicion], Mapping[int, float] | None] = lambda about: None
     is_hidden: bool = False
 
@@ -196,7 +195,8 @@ def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
 
 def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping[int, float] | None:
     """The ratings by number of a section that was read otherwise; nothing where a rule of its day is missing."""
-    who = competitors(section, about.backgrounds)
+    section = section.with_backgrounds(about.backgrounds)
+    who = competitors(section)
     try:
         finals = rated_field(section, about.page.system, who, edition, steps_of(about.page)).finals
     except UnsupportedEditionError:
@@ -222,7 +222,7 @@ def _as_rated(ratings: Mapping[int, float], _: Suspicion) -> Mapping[int, float]
 def _turned_results(trials: Trials, number: int, toward: float = 0.0) -> Iterator[Change]:
     """Every game of a row in question with another result, or left out; to more points only where it needs more."""
     meetings: Counter[int] = Counter()
-    for side in trials.prepared(number).competitor.sides:
+    for side in trials.prepared(number).sides:
         opponent = side.opponent_number
         meetings[opponent] += 1
         for result in (*TURNED[side.result], Result.BLANK) if side.result in TURNED else ():
@@ -274,19 +274,19 @@ def _turned(number: int, side: GameSide, result: Result) -> str:
     return f"the game of player {first} against player {second} in round {side.round_number} {said}"
 
 
-def _with_result(player: Prepared, opponent: int, meeting: int, result: Result) -> Prepared:
+def _with_result(player: Competitor, opponent: int, meeting: int, result: Result) -> Competitor:
     """A player with another result of the first, second, ... game with an opponent, or without it.
 
     The rows of a round robin show a game in two columns, so rounds do not tell.
     """
-    who, sides = player.competitor, []
-    for side in player.competitor.sides:
+    sides = []
+    for side in player.sides:
         meeting -= side.opponent_number == opponent
         if side.opponent_number != opponent or meeting:
             sides.append(side)
         elif result is not Result.BLANK:
             sides.append(side._replace(result=result, score=GAME_SCORES[result]))
-    return player._replace(competitor=competitor_of(who.entries, who.background, tuple(sides)))
+    return player.with_games(tuple(sides))
 
 
 def _re_entries(about: Suspicion, row: Row) -> Iterator[Change]:

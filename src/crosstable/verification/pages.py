@@ -28,6 +28,7 @@ from crosstable.terms import (
     FloorKind,
     Formula,
     KRule,
+    PlayerRating,
     RatingSystem,
     Report,
     ReportedCell,
@@ -52,6 +53,11 @@ class Page(NamedTuple):
     players: dict[int, ReportedPlayer]
     rated_on: date | None
     apart: str
+
+    @property
+    def backgrounds(self) -> dict[int, Background]:
+        """What the players bring by what the page shows."""
+        return self.checked.section.backgrounds
 
     @property
     def order(self) -> tuple[date, date, str, int]:
@@ -272,19 +278,21 @@ def is_right(row: Row, verdict: Verdict, computed: float) -> bool:
 
 def rows_of(page: Page, rated: RatedSection) -> list[Row]:
     """The rows of a rated page that have a posted figure; a re-entry counts once, on its first row."""
-    rows, clean = [], clean_rows(page)
+    rows, clean, brought = [], clean_rows(page), page.backgrounds
     for player in rated.players:
         posted = page.players[player.number].posted.get(page.system)
         is_second_row = any(other < player.number for other in player.merged_with)
         if posted is None or player.after is None or not player.games or is_second_row:
             continue
-        rows.append(_row(page, rated, player, posted.rating, is_clean=player.number in clean))
+        shown = brought[player.number].standings.get(page.system)
+        rows.append(_row(page, rated, player, shown, posted.rating, is_clean=player.number in clean))
     return rows
 
 
-def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float, *, is_clean: bool) -> Row:
+def _row(
+    page: Page, rated: RatedSection, player: RatedPlayer, shown: PlayerRating | None, posted: float, *, is_clean: bool
+) -> Row:
     assert player.after is not None
-    shown = page.checked.backgrounds[player.number].standings.get(page.system)
     pre = player.prior if shown is None else shown.rating
     highest_floor = -math.inf if shown is None else pre  # who was unrated has no hundred for a floor
     computed = player.after.rating
@@ -368,4 +376,4 @@ def rated_as_then(
     """A page rated by the program of its day, or a section that was read otherwise, or under other rules."""
     checked = page.checked._replace(edition=edition or page.checked.edition)
     steps = steps_of(page._replace(checked=checked))
-    return rate(section or checked.section, page.system, backgrounds, checked.edition, steps)
+    return rate((section or checked.section).with_backgrounds(backgrounds), page.system, checked.edition, steps)

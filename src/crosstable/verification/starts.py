@@ -211,8 +211,8 @@ def _resting(page: Page, trials: Trials) -> list[PostedRow]:
     for number, player in page.players.items():
         posted = player.posted.get(page.system)
         prepared = trials.prepared(number)
-        is_first_row = prepared.competitor.entries[0].number == number
-        if posted is not None and prepared.competitor.sides and is_first_row and number not in clean:
+        is_first_row = prepared.entries[0].number == number
+        if posted is not None and prepared.sides and is_first_row and number not in clean:
             pre = prepared.record.rating if prepared.start is None else -math.inf
             rows.append(PostedRow(trials.position[number], pre, posted.rating))
     return rows

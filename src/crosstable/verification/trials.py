@@ -11,7 +11,6 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 
 from crosstable.engine.after import (
-    Prepared,
     blank_sheet,
     columns,
     lay_player,
@@ -21,7 +20,7 @@ from crosstable.engine.after import (
 )
 from crosstable.engine.rating import prepare, rule_of
 from crosstable.engine.records import numbers_of
-from crosstable.engine.starts import competitors
+from crosstable.engine.starts import Competitor, competitors
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.section import Limits, Share, lay_results, section_outcome, share_of
 from crosstable.formulas.standard import effective_games, odds
@@ -49,16 +48,14 @@ class Layout(NamedTuple):
 class Trials:
     """A page made ready once, to be rated many times."""
 
-    def __init__(self, page: Page, backgrounds: Mapping[int, Background], players: Sequence[Prepared] = ()) -> None:
+    def __init__(self, page: Page, backgrounds: Mapping[int, Background], players: Sequence[Competitor] = ()) -> None:
         section, edition = page.checked.section, page.checked.edition
-        who = [one.competitor for one in players] or competitors(section, backgrounds)
+        who = players or competitors(section.with_backgrounds(backgrounds))
         met = {side.opponent for one in who for side in one.sides}
         self._at = system_section(section, page.system, edition)
         # Ratings and given starts are brought whatever the edition, other starts are not.
         brought = {
-            at: one
-            for at, one in enumerate(players)
-            if one.start is None or one.competitor.background.given_start is not None
+            at: one for at, one in enumerate(players) if one.start is None or one.background.given_start is not None
         }
         self.players = [
             brought.get(at) or prepare(self._at, one, is_needed=bool(one.sides) or at in met)
@@ -90,15 +87,15 @@ class Trials:
         """Let an unrated player have started so."""
         self.with_fact(number, start)
 
-    def put_back(self, number: int, prepared: Prepared) -> None:
+    def put_back(self, number: int, prepared: Competitor) -> None:
         """Let a player come so again."""
         self._put(self.position[number], prepared)
 
-    def prepared(self, number: int) -> Prepared:
+    def prepared(self, number: int) -> Competitor:
         """A player with what they now bring."""
         return self.players[self.position[number]]
 
-    def brought(self, number: int, fact: PlayerRating | GivenStart) -> Prepared:
+    def brought(self, number: int, fact: PlayerRating | GivenStart) -> Competitor:
         """A player with this rating record, or this start, instead."""
         player = self.prepared(number)
         if isinstance(fact, PlayerRating):
@@ -155,7 +152,7 @@ class Trials:
         final = self._passed({at}, self._middle, {one: rating for one, (_, rating) in middle.items()})
         return self._outcome(at, final[at][0])
 
-    def rating_if(self, number: int, changed: Mapping[int, Prepared]) -> float:
+    def rating_if(self, number: int, changed: Mapping[int, Competitor]) -> float:
         """The rating of one player if some came otherwise; everything stays as it is."""
         if self._stale:
             self.computed()
@@ -168,7 +165,7 @@ class Trials:
         self._stale = set()
         return rating
 
-    def ratings_if(self, changed: Mapping[int, Prepared]) -> dict[int, float]:
+    def ratings_if(self, changed: Mapping[int, Competitor]) -> dict[int, float]:
         """The ratings by number if some players came otherwise; everything stays as it is."""
         self.ratings()
         kept = [list(column) for column in (self._strength, self._middle, self._computed, self._ratings)]
@@ -185,7 +182,7 @@ class Trials:
     def _outcome(self, at: int, computed: float) -> float:
         """The rating that stands; what holds a player, and what they scored, are found once (§5, §7; readings 40)."""
         player = self.players[at]
-        if not player.competitor.sides:
+        if not player.sides:
             return self._field.prior[at]
         if at not in self._held:
             limits = limits_of(self._at, player.record, player.numbers)
@@ -195,9 +192,9 @@ class Trials:
             self._at.edition.constants, self._at.facts, player.numbers, share, computed, limits
         ).rating
 
-    def _put(self, at: int, prepared: Prepared) -> None:
+    def _put(self, at: int, prepared: Competitor) -> None:
         field, was, player = self._field, self._laid_at(at), self.players[at]
-        has_games = player.competitor.sides == prepared.competitor.sides
+        has_games = player.sides == prepared.sides
         self.players[at] = prepared
         self._unsettled.add(at)
         lay_player(field, at, prepared)
@@ -205,9 +202,9 @@ class Trials:
             self._held.pop(at, None)
         if not has_games:
             self._layouts.clear()
-            (self._turned.discard if prepared.competitor.sides == self._posted[at] else self._turned.add)(at)
-            self._opponents[at] = [side.opponent for side in prepared.competitor.sides]
-            share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
+            (self._turned.discard if prepared.sides == self._posted[at] else self._turned.add)(at)
+            self._opponents[at] = [side.opponent for side in prepared.sides]
+            share, meetings = share_of(self._at.facts, *prepared.results), prepared.most_meetings
             lay_results(self._at.edition.constants, self._at.facts, field, at, share, meetings)
         if not has_games or was != self._laid_at(at):
             self._stale.add(at)

@@ -188,16 +188,16 @@ class _Found:
         """Take in one page; one set apart counts among all rows only, rated with the fault of its time."""
         page = with_online_fault(posted)
         self.all_posted += _posted_rows(page)
-        alone = settled(page, page.checked.backgrounds)
+        alone = settled(page, page.backgrounds)
         if alone is None:
             return
         known = self.memory.backgrounds(page)
         expected, earlier = self.memory.expected(page, known), self.memory.earlier(page)
-        is_new = not earlier and expected == page.checked.backgrounds
+        is_new = not earlier and expected == page.backgrounds
         carried = alone if is_new else settled(page, expected, earlier)
         assert carried is not None
         if _explained(alone.rows) > _explained(carried.rows):  # the page refutes what was carried to it
-            known, carried = page.checked.backgrounds, alone
+            known, carried = page.backgrounds, alone
         self.memory.learn(page, carried.rated, carried.changes)
         fit = fitted(page, carried)
         rest = [row for row in carried.rows if not row.is_clean] if fit is None else []
@@ -367,7 +367,7 @@ def norm_rows(page: Page) -> list[NormRow]:
     """The rows of a Regular page; none of other systems, which carry the code of their Regular twin at most."""
     if page.system is not RatingSystem.OTBR:
         return []
-    who = competitors(page.checked.section, page.checked.backgrounds)
+    who = competitors(page.checked.section)
     rows = []
     for competitor in who:
         code = _code(page, competitor, who)

@@ -23,7 +23,7 @@ from crosstable.office.jobs import Job, JobKind, NewJob, add_job, jobs
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
-from crosstable.office.ledger.runs import CheckedResult, StageClock, Watch
+from crosstable.office.ledger.runs import RatedInSystems, StageClock, Watch
 from crosstable.office.proposals import (
     ProposedAction,
     approve,
@@ -165,7 +165,7 @@ def _queued(office: Office, actor: Actor, author: Author, document: Document, wi
     return Submitted(Submission(document.name, Status.QUEUED, report.event_id, report.name), None, job)
 
 
-def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = (), affiliate: str = "") -> Rated:
+def _rated(office: Office, author: Author, checked: Sequence[RatedInSystems] = (), affiliate: str = "") -> Rated:
     """Rate at once where that can be done; otherwise what was stored, and stays so, is rated by a job."""
     try:
         with office.reading() as connection:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from crosstable.engine import RatedSection
+from crosstable.errors import NoEditionError
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
 from crosstable.office.bulk.causes import pending_since, sections_since
 from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
@@ -78,7 +79,10 @@ def follows_since(record: Record, run: int, progress: Progress = in_silence) -> 
 
 
 def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:
-    """A section in each of its systems, from what a run had posted before it; nothing where it is not accepted."""
+    """A section in each of its systems, from what a run had posted before it.
+
+    Nothing where it is not accepted, or where no rule of its day is known.
+    """
     if heading.state is not State.ACCEPTED:
         return ()
     known = known_of_section(record, heading)
@@ -88,4 +92,7 @@ def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSectio
     span = span_of(known, steps_of(known), records_before(record.connection, starts, run=run))
     records, archive = records_of(span.before), span.known.archive
     rates = OfficeSections(archive, lambda who: records.get(who, {}), openings_of(archive), decisions_of(archive))
-    return rates.take(next(sections_of(archive))).rated
+    try:
+        return rates.take(next(sections_of(archive)))
+    except NoEditionError:
+        return ()

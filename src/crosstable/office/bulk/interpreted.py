@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from crosstable.checks.players import OWN_RECORD
+from crosstable.errors import NoEditionError
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import (
     ArchivedSection,
     Decided,
     Opened,
-    Row,
     decisions_of,
     openings_of,
     sections_of,
 )
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.history.plain import PlainReplay, PlainSections, Taken, key_of, rows_of
+from crosstable.history.plain import PlainReplay, PlainSections
 from crosstable.history.plain import members_of as members_in
 from crosstable.office.bulk.causes import Pending
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
@@ -25,9 +25,10 @@ from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
-from crosstable.office.ledger.runs import CheckedResult, Progress
+from crosstable.office.ledger.runs import Progress, RatedInSystems
 from crosstable.replaying import DAWN, Decision, Key, StartingRating
-from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
+from crosstable.rules.amending import Edition
+from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
 # Progress is told after so many steps.
@@ -96,31 +97,29 @@ def _members_by_step(known: Known, steps: Steps) -> dict[int, list[int]]:
 class OfficeSections(PlainSections):
     """Sections of an office's archive: what somebody brings comes from the office's own record."""
 
-    checked: Mapping[tuple[str, int], CheckedResult] = {}
+    checked: Mapping[Key, RatedInSystems] = {}
 
-    def _brings(self, row: Row, key: Key) -> Background:
+    def _brings(self, entry: Entry, member: int, key: Key) -> Background:
         """What somebody brings; a start that was kept when they were erased rests on their age and is not public."""
-        found = super()._brings(row, key)._replace(origin=OWN_RECORD)
-        if found.given_start is None or row.member == NO_MEMBER or self._person(row.member)["name"] != ERASED:
+        found = super()._brings(entry, member, key)._replace(origin=OWN_RECORD)
+        if found.given_start is None or member == NO_MEMBER or self._person(member)["name"] != ERASED:
             return found
         return found._replace(given_start=found.given_start._replace(is_hidden=True))
 
-    def take(self, archived: ArchivedSection) -> Taken:
-        """A section as it is rated from the records of now; not again where it was rated from the same before."""
-        section = archived.section
-        before = self.checked.get((archived.event_id, section.number))
-        if before is None or section.kind.is_foreign or _rated_from(before.section) != _rated_from(section):
-            return super().take(archived)
-        key = key_of(archived)
-        backgrounds = {entry.number: self._brings(row, key) for entry, row in rows_of(archived)}
-        if backgrounds != before.backgrounds:
-            return super().take(archived)
-        return Taken(archived, backgrounds, before.rated)
+    def _rated(self, section: Section, edition: Edition) -> RatedInSystems:
+        """A section in its systems; not rated again where it was rated from the same before."""
+        before = self.checked.get(section.key)
+        if before is None or section.kind.is_foreign or _rated_from(before[0].section) != _rated_from(section):
+            return super()._rated(section, edition)
+        return before
 
 
 def _rated_from(section: Section) -> tuple[Any, ...]:
     """What of a section its ratings follow from."""
-    entries = [(entry.number, entry.member_id, entry.is_rated, _games(entry.cells)) for entry in section.entries]
+    entries = [
+        (entry.number, entry.member_id, entry.is_rated, _games(entry.cells), entry.background)
+        for entry in section.entries
+    ]
     kept = section._replace(name="", time_control=None, entries=())
     return (*kept, entries)
 
@@ -133,7 +132,7 @@ def _games(cells: Sequence[Cell]) -> list[tuple[int, Result, int]]:
 class Interpreted:
     """A replay of the steps that are reached, by the interpreted engine."""
 
-    def __init__(self, span: Span, reach: Reach, checked: Sequence[CheckedResult] = ()) -> None:
+    def __init__(self, span: Span, reach: Reach, checked: Sequence[RatedInSystems] = ()) -> None:
         self.known, self.steps = span.known, span.steps
         self._reach = reach
         archive = span.known.archive
@@ -144,7 +143,7 @@ class Interpreted:
         part = part_of(archive, self._sections())
         self._parts = sections_of(part)
         self._rates = OfficeSections(part, self._replay.of, self._openings, self._decisions)
-        self._rates.checked = {(one.event_id, one.section.number): one for one in checked}
+        self._rates.checked = {rated[0].section.key: rated for rated in checked}
         self.unratable: dict[int, str] = {}
         self._rated: list[tuple[Any, ...]] = []
 
@@ -183,14 +182,15 @@ class Interpreted:
             yield posting_of_standing(about, key, before, after)
 
     def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[Posting]:
-        taken = self._rates.take(archived)
-        key = key_of(archived)
-        if taken.unratable:
-            self.unratable[number] = taken.unratable
-        self._replay.carry(taken.rated, members_in(archived).get)
-        for rated in taken.rated:
-            self._rated.append((step, *key[2:], int(rated.system), rated.edition.name))
-            yield from postings_of(rated, key)
+        try:
+            in_systems = self._rates.take(archived)
+        except NoEditionError as error:
+            self.unratable[number] = str(error)
+            return
+        self._replay.carry(in_systems, members_in(archived).get)
+        for rated in in_systems:
+            self._rated.append((step, *archived.section.key[2:], int(rated.system), rated.edition.name))
+            yield from postings_of(rated)
 
     def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
         """A member's rating record in a system at the end."""

@@ -127,13 +127,13 @@ class Stored(NamedTuple):
     posting: Posting
 
 
-def postings_of(rated: RatedSection, key: Key) -> Iterator[Posting]:
+def postings_of(rated: RatedSection) -> Iterator[Posting]:
     """A posting per member who played a rated game; both rows of a re-entry are one posting."""
     seen: set[str] = set()
     for player in rated.players:
         if player.member_id and player.played and player.member_id not in seen:
             seen.add(player.member_id)
-            yield _posting(rated, player, key)
+            yield _posting(rated, player)
 
 
 def posting_of_standing(about: PostingKey, key: Key, before: PlayerRating | None, after: PlayerRating) -> Posting:
@@ -152,9 +152,9 @@ def _after(after: PlayerRating) -> dict[str, Any]:
     return {posted_name(name): value for name, value in row_of(after, POSTED).items()}
 
 
-def _posting(rated: RatedSection, player: RatedPlayer, key: Key) -> Posting:
+def _posting(rated: RatedSection, player: RatedPlayer) -> Posting:
     assert player.after is not None
-    outcome, final = player.outcome, player.final
+    key, outcome, final = rated.section.key, player.outcome, player.final
     is_standard = player.formula is Formula.STANDARD
     start = player.start
     return Posting(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select
 from crosstable.engine import RatedSection
 from crosstable.office import tables
 from crosstable.office.ledger.postings import Key
-from crosstable.terms import Background, PlayerRating, RatingSystem, Section
+from crosstable.terms import PlayerRating, RatingSystem
 
 # How postings are encoded for their digests; runs of before wrote nothing and took JSON.
 DIGESTS = 2
@@ -60,13 +60,8 @@ def in_silence(done: int) -> None:
     """Progress that nobody watches."""
 
 
-class CheckedResult(NamedTuple):
-    """A section that was rated while it was checked, and what its players brought."""
-
-    event_id: str
-    section: Section
-    backgrounds: Mapping[int, Background]
-    rated: tuple[RatedSection, ...]
+# A section in each of its systems.
+RatedInSystems = tuple[RatedSection, ...]
 
 
 class StageClock:
@@ -97,5 +92,5 @@ class Watch(NamedTuple):
     progress: Progress = in_silence
     clock: StageClock = StageClock()
     long: int = LONG
-    checked: Sequence[CheckedResult] = ()
+    checked: Sequence[RatedInSystems] = ()
     is_alone: bool = False

@@ -115,10 +115,12 @@ def _first_pass(one: Rated, number: int, results: Sequence[Result | None]) -> li
     played = games_of(one, number)
     changed = {at: result for (at, _), result in zip(played, results, strict=True)}
     near = {cell.opponent for _, cell in played} | {number}
-    rows = [_row(one, entries[at], number, changed, near) for at in sorted(entries)]
+    rows = [
+        _row(one, entries[at], number, changed, near)._replace(background=_background(one, at))
+        for at in sorted(entries)
+    ]
     section = one.rated.section._replace(entries=tuple(rows))
-    backgrounds = {at: _background(one, at) for at in entries}
-    rated = rate(section, one.rated.system, backgrounds, one.rated.edition)
+    rated = rate(section, one.rated.system, one.rated.edition)
     made = {player.number: player for player in rated.players}
     met = [made[cell.opponent] for _, cell in played]
     return [other.intermediate.rating if other.games else other.prior for other in met]
