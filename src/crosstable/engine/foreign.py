@@ -12,7 +12,7 @@ from crosstable.engine.after import (
     pass_working,
     record_after,
 )
-from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer, known_games, numbers_of
+from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer, known_games
 from crosstable.engine.starts import NO_RECORD, Competitor, is_carried, on_every_row, on_scale
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
@@ -71,7 +71,7 @@ def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competito
     assumed = assumptions(at.edition.constants, record)
     if any(is_carried(who[side.opponent].background.fide, at.section.start) for side in sides):
         assumed.append(Assumption.FIDE_CARRIED)
-    return counted._replace(record=record, numbers=numbers_of(record), assumed=tuple(assumed))
+    return counted.in_system(record, assumed=assumed)
 
 
 def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:

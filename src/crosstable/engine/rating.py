@@ -15,7 +15,7 @@ from crosstable.engine.after import (
     system_section,
     unrated_record,
 )
-from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection, numbers_of
+from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection
 from crosstable.engine.starts import Competitor, competitors, on_every_row, start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
@@ -113,16 +113,15 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Co
 
     Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
     """
-    record = competitor.background.standings.get(at.system)
+    background = competitor.background
+    record = background.standings.get(at.system)
     if record is not None:
         # Of whoever does not play nothing is computed, so nothing is assumed.
-        assumed = assumptions(at.edition.constants, record) if competitor.sides else []
-        return competitor._replace(record=record, numbers=numbers_of(record), start=None, assumed=tuple(assumed))
-    background = competitor.background if is_needed else Background()
-    start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
+        return competitor.in_system(record, None, assumptions(at.edition.constants, record) if competitor.sides else ())
+    days = at.section.start, at.section.end
+    start, assumed = start_of(background if is_needed else Background(), at.system, days, at.edition)
     # Credited games count in N from now on, but are no wins, draws or losses (readings 30, 38).
-    record = unrated_record(start.initial.games)
-    return competitor._replace(record=record, numbers=numbers_of(record), start=start, assumed=tuple(assumed))
+    return competitor.in_system(unrated_record(start.initial.games), start, assumed)
 
 
 def result_of(at: SystemSection, player: Competitor, prior: float, computed: float) -> Outcome:
@@ -156,7 +155,7 @@ def rated_player(i: int, player: Competitor, rated: RatedField) -> RatedPlayer:
         formula=formula_for(rated.at.edition.constants, field.games[i], field.past[i]) if has_played else Formula.NONE,
         effective=sheet.effective[i],
         score=player.score,
-        games=rated_games(player, rated),
+        games=rated_games(player, rated) if has_played else (),
         earns_bonus=field.earns_bonus[i],
         most_meetings=player.most_meetings,
         strength=sheet.strength[i],

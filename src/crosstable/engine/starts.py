@@ -5,7 +5,7 @@ dates and rating records to the columns that §2 reads.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from crosstable.engine.records import Assumption, Numbers, RatedPlayer, SourceWorking, Start, known_games, numbers_of
@@ -60,7 +60,7 @@ class Competitor(NamedTuple):
     """A player of a section with all rows that are theirs, all games on them, and what they add up to.
 
     ``most_meetings`` says how often the most frequent opponent was met (§4.2; readings 42). The rest is of one system,
-    once ``prepare`` has looked it up: the rating record before the section, the start of one who was unrated (§1, Step
+    once ``in_system`` says it: the rating record before the section, the start of one who was unrated (§1, Step
     1), and what was assumed. ``numbers`` are those of the record, until ``record_after`` brings them up to date.
     """
 
@@ -86,32 +86,38 @@ class Competitor(NamedTuple):
         """Wins, draws and losses of the section."""
         return self.wins, self.draws, self.losses
 
+    def in_system(self, record: PlayerRating, start: Start | None = None, assumed: Iterable[str] = ()) -> "Competitor":
+        """The player with the rating record in a system, or with a start there."""
+        # The fields up to ``losses`` are of the section, the others of a system.
+        return Competitor(*self[:7], record, numbers_of(record), start, tuple(assumed))
+
     def with_games(self, sides: tuple[GameSide, ...]) -> "Competitor":
-        """The player with these games, added up."""
-        # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
-        meetings: dict[int, int] = {}
-        scores = [side.score for side in sides]
-        for side in sides:
-            meetings[side.opponent] = meetings.get(side.opponent, 0) + 1
-        wins, draws = scores.count(1.0), scores.count(0.5)
-        return self._replace(
-            sides=sides,
-            score=wins + 0.5 * draws,
-            most_meetings=max(meetings.values(), default=0),
-            wins=wins,
-            draws=draws,
-            losses=len(scores) - wins - draws,
-        )
+        """The player with other games."""
+        return Competitor(*competitor_of(self.entries, sides)[:7], *self[7:])
+
+
+def competitor_of(entries: tuple[Entry, ...], sides: tuple[GameSide, ...]) -> Competitor:
+    """A competitor with their games added up; of no system yet."""
+    if not sides:
+        return Competitor(entries)
+    # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
+    meetings: dict[int, int] = {}
+    scores = [side.score for side in sides]
+    for side in sides:
+        meetings[side.opponent] = meetings.get(side.opponent, 0) + 1
+    wins, draws = scores.count(1.0), scores.count(0.5)
+    losses = len(scores) - wins - draws
+    return Competitor(entries, sides, wins + 0.5 * draws, max(meetings.values()), wins, draws, losses)
 
 
 def competitors(section: Section) -> tuple[Competitor, ...]:
-    """The competitors of a section in the order of their first rows; of no system yet."""
+    """The competitors of a section in the order of their first rows."""
     # A row without a member id is somebody of their own, whatever the name.
     rows: dict[str, list[Entry]] = {}
     for entry in section.entries:
         rows.setdefault(entry.member_id or f"row {entry.number}", []).append(entry)
     position = {entry.number: at for at, entries in enumerate(rows.values()) for entry in entries}
-    return tuple(Competitor(tuple(entries)).with_games(tuple(_sides(entries, position))) for entries in rows.values())
+    return tuple(competitor_of(tuple(entries), tuple(_sides(entries, position))) for entries in rows.values())
 
 
 def on_every_row(

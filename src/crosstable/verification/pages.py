@@ -27,6 +27,7 @@ from crosstable.terms import (
     Background,
     FloorKind,
     Formula,
+    Key,
     KRule,
     PlayerRating,
     RatingSystem,
@@ -47,7 +48,6 @@ CORRECTED_SINCE = "corrected_since"
 class Page(NamedTuple):
     """One posted section in one system; ``apart`` names why it is not compared, if it is not."""
 
-    event_id: str
     checked: CheckedSection
     system: RatingSystem
     players: dict[int, ReportedPlayer]
@@ -60,10 +60,14 @@ class Page(NamedTuple):
         return self.checked.section.backgrounds
 
     @property
-    def order(self) -> tuple[date, date, str, int]:
-        """The place of the section in the fold (readings 83)."""
-        section = self.checked.section
-        return section.end, section.start, self.event_id, section.number
+    def event_id(self) -> str:
+        """The event that the section is of."""
+        return self.checked.section.event_id
+
+    @property
+    def order(self) -> Key:
+        """The place of the section in the replay."""
+        return self.checked.section.key
 
 
 # The posted figure is a whole number and so was the pre-event rating it was computed from; each is off by up to a
@@ -139,7 +143,7 @@ def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[P
             checked = checked._replace(edition=edition_known_on(rated_on, calendar, start, end))
         for system in checked.section.systems:
             if any(system in player.posted for player in section.players):
-                yield Page(report.event_id, checked, system, players, rated_on, _apart(section, system, rated_on))
+                yield Page(checked, system, players, rated_on, _apart(section, system, rated_on))
 
 
 def _rated_on(details: Mapping[str, str]) -> date | None:
