@@ -7,7 +7,7 @@ the same way, because both read them here. Sees the engine and below.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem
 from crosstable.terms import Key as Key
@@ -102,26 +102,6 @@ class SetFloor(NamedTuple):
     lowered_by: int | None = None
 
 
-def set_floors(
-    system: RatingSystem, key: Key, openings: Iterable[StartingRating], decisions: Iterable[Decision]
-) -> list[SetFloor]:
-    """The floors that one member's starting ratings and decisions set before a place, as later decisions lowered them.
-
-    A decision to lower a floor, or one that grants the request of a match (§7, item 4), lowers every floor set before
-    it that is higher. A grant holds from the day of its match on.
-    """
-    said = [one for one in decisions if one.system is system and one.key < key]
-    found = [
-        (one.standing.as_of or DAWN, one.act, floor)
-        for one in openings
-        if one.system is system and one.key < key
-        for floor in one.standing.floors
-    ]
-    found += [(one.effective, one.act, one.floor) for one in said if one.floor is not None]
-    lowering = [one for one in said if one.kind in LOWERING and one.value is not None]
-    return [_lowered(floor, since, act, lowering) for since, act, floor in found]
-
-
 def _lowered(floor: Floor, since: date, act: int, lowering: Iterable[Decision]) -> SetFloor:
     made = SetFloor(floor, since, act, floor.level)
     for one in lowering:
@@ -130,40 +110,76 @@ def _lowered(floor: Floor, since: date, act: int, lowering: Iterable[Decision]) 
     return made
 
 
-def decided(
-    standing: PlayerRating,
-    system: RatingSystem,
-    key: Key,
-    openings: Iterable[StartingRating],
-    decisions: Iterable[Decision],
-) -> PlayerRating:
-    """A rating record with the floors and ceiling that a member's starting ratings and decisions set before a place."""
-    openings, decisions = list(openings), list(decisions)
-    ceiling: float | None = None
-    for opening in openings:
-        if opening.system is system and opening.key < key:
-            ceiling = opening.standing.ceiling
-    lowered = standing.lowered_floor
-    for decision in decisions:
-        if decision.system is not system:
-            continue
-        if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
-            if (decision.event_id, decision.section) == (key.event_id, key.section):
-                lowered = decision.value
-        elif decision.key < key and decision.kind is DecisionKind.CEILING:
-            ceiling = decision.value
-    floors = tuple(one.floor for one in set_floors(system, key, openings, decisions))
-    return standing._replace(floors=floors, ceiling=ceiling, lowered_floor=lowered)
+Member = TypeVar("Member", int, str)
 
 
-def has_opted_in(decisions: Iterable[Decision], day: date) -> bool:
-    """Whether a member wants foreign events rated (§6): their last word by that day."""
-    said = [
-        (decision.effective, decision.act, decision.kind is DecisionKind.OPT_IN)
-        for decision in decisions
-        if decision.kind in (DecisionKind.OPT_IN, DecisionKind.OPT_OUT) and decision.effective <= day
-    ]
-    return max(said)[2] if said else False
+class Decisions(Generic[Member]):
+    """What decisions and starting ratings say of members: floors, ceilings, granted match floors, opting in."""
+
+    def __init__(self, said: Iterable[tuple[Member, StartingRating | Decision]] = ()) -> None:
+        self._openings: dict[Member, list[StartingRating]] = {}
+        self._decisions: dict[Member, list[Decision]] = {}
+        for member, what in said:
+            self.add(member, what)
+
+    def add(self, member: Member, what: StartingRating | Decision) -> None:
+        """Take in what is said of a member; of one, the older before the newer."""
+        if isinstance(what, Decision):
+            self._decisions.setdefault(member, []).append(what)
+        elif what.standing.floors or what.standing.ceiling is not None:
+            self._openings.setdefault(member, []).append(what)
+
+    def floors(self, member: Member, system: RatingSystem, key: Key) -> list[SetFloor]:
+        """The floors that were set for a member before a place, as later decisions lowered them.
+
+        A decision to lower a floor, or one that grants the request of a match (§7, item 4), lowers every floor set
+        before it that is higher. A grant holds from the day of its match on.
+        """
+        said = [one for one in self._decisions.get(member, ()) if one.system is system and one.key < key]
+        found = [
+            (one.standing.as_of or DAWN, one.act, floor)
+            for one in self._openings.get(member, ())
+            if one.system is system and one.key < key
+            for floor in one.standing.floors
+        ]
+        found += [(one.effective, one.act, one.floor) for one in said if one.floor is not None]
+        lowering = [one for one in said if one.kind in LOWERING and one.value is not None]
+        return [_lowered(floor, since, act, lowering) for since, act, floor in found]
+
+    def decided(self, member: Member, system: RatingSystem, rating: PlayerRating, key: Key) -> PlayerRating:
+        """A rating record with the floors and the ceiling in force at a place of the replay."""
+        if member not in self._openings and member not in self._decisions:
+            return rating
+        ceiling: float | None = None
+        for opening in self._openings.get(member, ()):
+            if opening.system is system and opening.key < key:
+                ceiling = opening.standing.ceiling
+        lowered = rating.lowered_floor
+        for decision in self._decisions.get(member, ()):
+            if decision.system is not system:
+                continue
+            if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
+                if (decision.event_id, decision.section) == (key.event_id, key.section):
+                    lowered = decision.value
+            elif decision.key < key and decision.kind is DecisionKind.CEILING:
+                ceiling = decision.value
+        floors = tuple(one.floor for one in self.floors(member, system, key))
+        return rating._replace(floors=floors, ceiling=ceiling, lowered_floor=lowered)
+
+    def lowered_by(self, member: Member, system: RatingSystem, level: float | None) -> int | None:
+        """The entry of the last decision that lowered a member's floors to a level."""
+        said = self._decisions.get(member, ())
+        found = [one.act for one in said if one.kind in LOWERING and one.system is system and one.value == level]
+        return max(found, default=None)
+
+    def has_opted_in(self, member: Member, day: date) -> bool:
+        """Whether a member wants foreign events rated (§6): their last word by that day."""
+        said = [
+            (one.effective, one.act, one.kind is DecisionKind.OPT_IN)
+            for one in self._decisions.get(member, ())
+            if one.kind in (DecisionKind.OPT_IN, DecisionKind.OPT_OUT) and one.effective <= day
+        ]
+        return max(said)[2] if said else False
 
 
 def in_force(ratings: Sequence[OutsideRating], day: date) -> OutsideRating | None:

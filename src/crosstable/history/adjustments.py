@@ -12,7 +12,6 @@ from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
-from crosstable.history.plain import PlainSections
 from crosstable.history.record_frames import lay_records
 from crosstable.history.replay import (
     DECIDING,
@@ -25,7 +24,7 @@ from crosstable.history.replay import (
     keep_places,
 )
 from crosstable.record_rows import MORE_THAN_NUMBERS
-from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, moved
+from crosstable.replaying import MOVING, Decision, DecisionKind, Decisions, Key, StartingRating, moved
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a rating record; the others limit what a section may make of it.
@@ -74,14 +73,14 @@ class Adjustments:
 
     def _limits(self) -> list[Limits]:
         """Floors and ceilings after each adjustment: they follow from what is decided, not from ratings."""
-        sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
+        decisions = Decisions[int]([*self.openings, *self.decisions])
         rows = self.index.history.sections["row"]
         found = []
         for adjustment in sorted(self._adjustments(), key=lambda one: one.key):
             system, key = adjustment.what.system, adjustment.key
             assert system is not None
             after = Key(key.ended, key.started, key.event_id, key.section + 1)
-            standing = sections.limits(adjustment.member, system, PlayerRating(0.0), after)
+            standing = decisions.decided(adjustment.member, system, PlayerRating(0.0), after)
             pair = adjustment.member, system
             found.append(Limits(pair, int(rows[self._place(key.ended)]), standing.floors, standing.ceiling))
         return found

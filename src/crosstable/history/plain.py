@@ -15,7 +15,7 @@ from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
 from crosstable.history.archive_contents import ArchivedSection, Decided, Opened, Outside, outside_of
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.replaying import Decision, Key, StartingRating, bare, decided, has_opted_in, in_force, moved
+from crosstable.replaying import Decision, Decisions, Key, StartingRating, bare, in_force, moved
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import edition_for
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -63,13 +63,7 @@ class PlainSections:
         self.rules = rules
         self._standings_of = standings_of
         self._people: dict[int, Mapping[str, Any]] = {}
-        self._decided: dict[int, list[Decision]] = {}
-        for member, decision in decisions:
-            self._decided.setdefault(member, []).append(decision)
-        self._opened: dict[int, list[StartingRating]] = {}
-        for member, opening in openings:
-            if opening.standing.floors or opening.standing.ceiling is not None:
-                self._opened.setdefault(member, []).append(opening)
+        self._decisions = Decisions[int]([*openings, *decisions])
 
     def take(self, archived: ArchivedSection) -> tuple[RatedSection, ...]:
         """A section as it is rated from the rating records of now; raises ``NoEditionError`` where no rule is known."""
@@ -84,12 +78,6 @@ class PlainSections:
 
     def _rated(self, section: Section, edition: Edition) -> tuple[RatedSection, ...]:
         return rate_systems(section, edition)
-
-    def limits(self, member: int, system: RatingSystem, standing: PlayerRating, key: Key) -> PlayerRating:
-        """A rating record with the floors and the ceiling that stand at a place of the replay."""
-        if member not in self._opened and member not in self._decided:
-            return standing
-        return decided(standing, system, key, self._opened.get(member, ()), self._decided.get(member, ()))
 
     @cached_property
     def _outside(self) -> Mapping[int, Outside]:
@@ -108,7 +96,7 @@ class PlainSections:
         fide, cfc = self._outside.get(member, ((), ()))
         return Background(
             standings={
-                system: self.limits(member, system, standing, key)
+                system: self._decisions.decided(member, system, standing, key)
                 for system, standing in self._standings_of(member).items()
             },
             fide=in_force(fide, key.started) or said.fide,
@@ -135,5 +123,5 @@ class PlainSections:
             math.inf if standing.games is None else standing.games,
             math.nan if fide is None else fide.rating,
             is_of_usa(person["fide_flag"] or entry.fide_flag),
-            has_opted_in(self._decided.get(member, ()), key.started) or bool(entry.has_opted_in),
+            self._decisions.has_opted_in(member, key.started) or bool(entry.has_opted_in),
         )

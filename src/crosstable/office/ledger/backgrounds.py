@@ -1,24 +1,13 @@
 """What members bring to a place of the replay: their rating records there, what is decided about them, who they are."""
 
 from collections.abc import Iterable
-from datetime import date
 
 from sqlalchemy import Connection
 
 from crosstable.checks.players import OWN_RECORD
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.postings import Posting, current_of_members, last_of_members
-from crosstable.replaying import (
-    LOWERING,
-    Decision,
-    Key,
-    SetFloor,
-    StartingRating,
-    decided,
-    has_opted_in,
-    in_force,
-    set_floors,
-)
+from crosstable.replaying import Decisions, Key, in_force
 from crosstable.terms import Background, PlayerRating, RatingSystem
 
 
@@ -28,14 +17,13 @@ def postings_of_member(connection: Connection, member: str, run: int | None = No
     return sorted(found, key=lambda posting: (posting.key, posting.system))
 
 
-class MemberDecisions:
-    """What decisions and starting ratings say of members: floors, ceilings, granted match floors, opting in."""
+class MemberDecisions(Decisions[str]):
+    """What the record says of members, read when it is asked for."""
 
     def __init__(self, record: Record) -> None:
+        super().__init__()
         self.record = record
         self._known: set[str] = set()
-        self._decisions: dict[str, list[Decision]] = {}
-        self._openings: dict[str, list[StartingRating]] = {}
 
     def know(self, members: Iterable[str]) -> None:
         """Read what is decided about members, before it is asked for."""
@@ -44,31 +32,9 @@ class MemberDecisions:
             return
         self._known |= fresh
         for decision in self.record.decisions(fresh):
-            self._decisions.setdefault(self.record.one_id(decision.member_id), []).append(decision)
+            self.add(self.record.one_id(decision.member_id), decision)
         for opening in sorted(self.record.openings(fresh), key=lambda one: one.key):
-            if opening.standing.floors or opening.standing.ceiling is not None:
-                self._openings.setdefault(self.record.one_id(opening.member_id), []).append(opening)
-
-    def decided(self, member: str, system: RatingSystem, rating: PlayerRating, key: Key) -> PlayerRating:
-        """A rating record with the floors and the ceiling in force at a place of the replay."""
-        return decided(rating, system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
-
-    def floors(self, member: str, system: RatingSystem, key: Key) -> list[SetFloor]:
-        """The floors that were set for a member by a place of the replay, and what lowered them."""
-        return set_floors(system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
-
-    def lowered_by(self, member: str, system: RatingSystem, level: float | None) -> int | None:
-        """The entry of the last decision that lowered a member's floors to a level."""
-        found = [
-            one.act
-            for one in self._decisions.get(member, ())
-            if one.kind in LOWERING and one.system is system and one.value == level
-        ]
-        return max(found, default=None)
-
-    def has_opted_in(self, member: str, day: date) -> bool:
-        """Whether a member wants foreign events rated."""
-        return has_opted_in(self._decisions.get(member, ()), day)
+            self.add(self.record.one_id(opening.member_id), opening)
 
 
 class Backgrounds:
