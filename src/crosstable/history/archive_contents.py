@@ -102,6 +102,7 @@ def _placed(archive: Archive, decisions: list[Decided]) -> list[Decided]:
 PORTION = 1000
 People = Mapping[int, tuple[str, str]]
 _BLANK = Cell(Result.BLANK, 0, "")
+_NOTHING_SAID = Background()
 
 
 class ArchivedSection(NamedTuple):
@@ -207,10 +208,9 @@ def _brought(entries: Mapping[str, list[Any]]) -> Iterator[Background]:
     columns = [entries[name] for name in ("fide", "fide_as_of", "start_rating", "start_games")]
     others = entries.get("other_starts") or [None] * len(columns[0])
     for fide, as_of, rating, games, other in zip(*columns, others, strict=True):
-        yield Background(
-            fide=None if fide is None else OutsideRating(fide, as_of),
-            given_start=None if rating is None else GivenStart(rating, games, other_starts(other)),
-        )
+        start = None if rating is None else GivenStart(rating, games, other_starts(other))
+        listed = None if fide is None else OutsideRating(fide, as_of)
+        yield _NOTHING_SAID if start is None and listed is None else Background(fide=listed, given_start=start)
 
 
 def _cells(at: int, entries: Mapping[str, list[Any]], games: Mapping[str, list[Any]]) -> list[list[Cell]]:

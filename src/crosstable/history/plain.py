@@ -67,13 +67,12 @@ class PlainSections:
 
     def take(self, archived: ArchivedSection) -> tuple[RatedSection, ...]:
         """A section as it is rated from the rating records of now; raises ``NoEditionError`` where no rule is known."""
-        section, entries = archived.section, []
+        section, key = archived.section, archived.section.key
         edition = self.rules.edition(edition_for(section.start))
-        for entry, member in archived.rows:
-            entry = entry._replace(background=self._brings(entry, member, section.key))
-            if section.kind.is_foreign:
-                entry = entry._replace(is_rated=self._is_rated_abroad(entry, member, section.key, edition))
-            entries.append(entry)
+        entries = [entry._replace(background=self._brings(entry, member, key)) for entry, member in archived.rows]
+        if section.kind.is_foreign:
+            rows = zip(entries, archived.members, strict=True)
+            entries = [one._replace(is_rated=self._is_rated_abroad(one, who, key, edition)) for one, who in rows]
         return self._rated(section._replace(entries=tuple(entries)), edition)
 
     def _rated(self, section: Section, edition: Edition) -> tuple[RatedSection, ...]:
