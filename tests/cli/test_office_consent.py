@@ -139,6 +139,8 @@ def test_what_a_file_says_of_somebody_is_no_way_around_two(two: Two) -> None:
     ran = two.typing(ANNA)(*ways[2], *by_anna)
     assert (json.loads(ran.out)["entry"], "proposal 3" in ran.err) == (None, True)
     assert "birth date 2001-01-01" in club.done("proposals", "show", "1")
+    last = club.asked("log", "--security", "--last", "1")["entries"][0]
+    assert (last["kind"], last["subject"]) == ("birth date read", "proposal 1")
     assert "is approved" in two.typing(BORIS).done("proposals", "approve", "1", "--account", "boris")
     assert club.asked("members", "show", "30000007")["birth_date"] == "2001-01-01"
     later = ("decide", "fact", "--member", "30000007", "fide-rating=2300@2030-01-01", "--reason", "x")
@@ -160,7 +162,8 @@ def test_a_late_event_waits_for_two(two: Two) -> None:
 
 def test_bypass_5_accounts_of_the_office_take_two_as_well(two: Two) -> None:
     club = two.club
-    for command in (("users", "add", "clara"), ("users", "password", "boris"), ("users", "disable", "boris")):
+    kinds = (("add", "clara"), ("password", "boris"), ("disable", "boris"), ("second-factor", "boris"))
+    for command in (("users", *one) for one in kinds):
         assert "--account NAME --account OTHER" in two.typing(CLARA, CLARA).__call__(*command).err
         ran = two.typing(ANNA, ANNA, CLARA)(*command, "--account", "anna", "--account", "anna")
         assert "--account NAME --account OTHER" in ran.err

@@ -163,6 +163,13 @@ ON_A_SERVER = {
 }
 
 
+def test_a_second_version_of_the_tables_is_found(full: Office) -> None:
+    with full.writing("nobody", "tampering") as connection:
+        connection.execute(text("INSERT INTO alembic_version VALUES ('9999')"))
+        assert "the office says 2 times which schema it has" in [one.what for one in store_findings(connection)]
+        connection.execute(text("DELETE FROM alembic_version WHERE version_num = '9999'"))
+
+
 @pytest.mark.parametrize("store", ["postgresql"])
 def test_what_changes_hides_or_lets_through_rows_on_a_server_is_found(full: Office) -> None:
     with full.writing("nobody", "tampering") as connection:

@@ -59,6 +59,7 @@ from crosstable.office.proposals import (
     propose_request,
     refuse,
 )
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.sentences import american, counted
 from crosstable.terms import PlayerRating, Report
 
@@ -190,7 +191,11 @@ def _tell(office: Office, one: Proposal) -> None:
     """A proposal with everything that it says, and what it would change."""
     say(f"proposal {one.number} by {one.proposed_by}: {one.wish.summary}")
     say(f"  why: {one.reason}")
-    for name, text in one.wish.particulars:
+    particulars = one.wish.particulars
+    if any("birth" in f"{name} {text}" for name, text in particulars):
+        about = f"proposal {one.number}"
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), about, by="office proposals")
+    for name, text in particulars:
         say(f"  {name}: {text}")
     if one.state is not ProposalState.OPEN:
         say(f"  {one.state.value} by {one.settled_by}")
@@ -300,7 +305,7 @@ def add_users(made: Parser) -> None:
     office_command(lost, _second_factor, "name")
     changed = add_command(group, "password", "change the password of an account and end its sessions")
     office_command(changed, _password, "name")
-    for one in (added, disabled, changed):
+    for one in (added, disabled, lost, changed):
         words = "where consent is on, for accounts of the office: the two people who agree (give it twice)"
         option(one, "--account NAME", words, action="append", default=[])
 
@@ -377,7 +382,7 @@ def _second_factor(options: argparse.Namespace) -> None:
     from crosstable.office.second_factor import remove
 
     with opened(options) as office:
-        remove(office, login_name(), options.name)
+        remove(office, _by(office, options, _role_of(office, options.name)), options.name)
     say(f"{options.name} has no second factor any more; the next login sets one up where the office asks for it")
 
 

@@ -9,6 +9,7 @@ from crosstable.office import account_tables, tables
 from crosstable.office.database import SCHEMA, Office, create_accounts, schema_in
 from crosstable.office.founding import migrate
 from crosstable.office.proof import UNREADABLE, Finding, one_line
+from crosstable.sentences import counted
 
 # Statistics that SQLite keeps for itself are no part of an office.
 _DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_stat%' ESCAPE '!'"
@@ -75,6 +76,8 @@ def _schema(connection: Connection) -> Iterator[Finding]:
     found = schema_in(connection)
     if found != SCHEMA:
         yield Finding(f"the office says that its schema is {found!r}, not {SCHEMA}", table="alembic_version")
+    if (rows := connection.execute(text("SELECT count(*) FROM alembic_version")).scalar_one()) != 1:
+        yield Finding(f"the office says {counted(rows, 'time')} which schema it has", table="alembic_version")
 
 
 def _definitions(connection: Connection) -> Iterator[Finding]:
