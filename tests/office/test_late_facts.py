@@ -6,14 +6,17 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.formats.fide_list import ListedPlayer
+from crosstable.office.audit import audit
 from crosstable.office.consent import switch_consent
 from crosstable.office.database import Office
+from crosstable.office.erasing import erase_member
 from crosstable.office.jobs import JobKind, JobState, NewJob, add_job, job_of
 from crosstable.office.late_facts import divided, facts_wish
+from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.facts import Person
 from crosstable.office.members import import_members
 from crosstable.office.outside_ratings import import_fide_list
-from crosstable.office.proposals import approve, needs_two, propose
+from crosstable.office.proposals import approve, needs_two, proposal_of, propose
 from crosstable.office.views import known
 from crosstable.office.worker import Worker
 from crosstable.terms import OutsideRating
@@ -96,6 +99,20 @@ def test_a_second_person_sees_and_records_them(club: Office) -> None:
     number = propose(club, ANNA, wish)
     with pytest.raises(OfficeError, match="knows all of this already"):
         approve(club, boris(club), number)
+
+
+def test_whom_the_office_erases_meanwhile_does_not_come_back(club: Office) -> None:
+    """What waits for a second person no longer says the name or the birth date, and brings nothing back."""
+    number = propose(club, ANNA, facts_wish([said(1, birth_date=BORN), said(2, birth_date=BORN)]))
+    erase_member(club, AUTHOR, member_id(1))
+    found = proposal_of(club, number)
+    assert found is not None
+    assert person(1).name not in str(found)
+    approve(club, boris(club), number)
+    with club.reading() as connection:
+        people = known(connection).record.people([member_id(1), member_id(2)])
+    assert [(one.name == ERASED, one.birth_date) for one in people.values()] == [(True, None), (False, BORN)]
+    assert audit(club).findings == ()
 
 
 def test_a_worker_records_none_of_them(club: Office) -> None:

@@ -160,6 +160,9 @@ ON_A_SERVER = {
     "ALTER TABLE posting ADD CONSTRAINT few CHECK (rating_after < 9999)": "the constraint few is none",
     "CREATE VIEW all_postings AS SELECT * FROM posting": "the view all_postings is none",
     "ALTER TABLE posting ALTER COLUMN bonus SET DEFAULT 5": "the tables are not those that this program makes",
+    "ALTER TABLE posting DROP CONSTRAINT posting_pkey": "the primary key of posting is missing",
+    "ALTER TABLE posting SET UNLOGGED": "the unlogged table posting is none",
+    "ALTER FUNCTION keep_rows() SET session_replication_role = replica": "the trigger that guards posting",
 }
 
 

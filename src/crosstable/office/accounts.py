@@ -326,7 +326,7 @@ def begin_try(office: Office, name: str, address: str, browser: str = "") -> Beg
     now, table = office.clock(), tables.failed_login
     name, address = name.strip().lower()[:40], address[:48]
     if browser:  # of whom it is, the browser says
-        name, address = "", f"browser {browser}"[:48]
+        name, address = "", ("browser " + browser)[:48]
     query = select(table.c.name, table.c.address, table.c.at).where(
         or_(table.c.name == name, table.c.address == address)
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from crosstable.errors import OfficeError
 from crosstable.office.consent import ProposalKind, ProposedAction, published_through
 from crosstable.office.database import Office
+from crosstable.office.erased import erased_members
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.postings import current_of_members
@@ -66,8 +67,11 @@ def facts_wish(people: Sequence[Person]) -> ProposedAction:
 
 
 def record_facts(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
-    """Record them; returns the journal entry."""
-    made = import_members(office, author, [read_person(one) for one in arguments["people"]])
+    """Record them, but of nobody who was erased since; returns the journal entry."""
+    with office.reading() as connection:
+        gone = erased_members(connection)
+    people = [read_person(one) for one in arguments["people"] if one["member_id"] not in gone]
+    made = import_members(office, author, people)
     if made.act is None:
         raise OfficeError("the office knows all of this already")
     return made.act
