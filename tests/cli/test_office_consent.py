@@ -111,6 +111,42 @@ def test_every_way_into_a_published_period_is_the_same(two: Two) -> None:
     assert "there is no proposal 99" in club.refused("proposals", "show", "99")
 
 
+def test_what_a_file_says_of_somebody_is_no_way_around_two(two: Two) -> None:
+    """A birth date in a members file, a FIDE rating by hand, and FIDE's list: each may change a published rating."""
+    club, by_anna = two.club, ("--account", "anna")
+    born = club.write("born.csv", 'Member ID,Name,Birth date,State\n30000007,"Hazel, Grace",2001-01-01,OH\n')
+    line = f"{'2000001':<15}{'Player, Some':<61}{'USA':<4}{'':<33}{2200:<6}{9:<4}{'20':<3}{'1990':<6}"
+    heading = f"{'ID Number':<15}{'Name':<61}Fed Sex Tit  WTit {'OTit':<15}FOA JUN25 Gms K  B-day Flag"
+    listed = club.write("list.txt", f"{heading}\n{line}\n")
+    id_file = club.write("id.csv", 'Member ID,Name,FIDE id\n30000007,"Hazel, Grace",2000001\n')
+    assert "1 changed" in club.done("members", "import", id_file)
+    ways = [
+        ("members", "import", born),
+        ("decide", "fact", "--member", "30000007", "fide-rating=2300@2025-06-01", "--reason", "x"),
+        ("outside-ratings", "import", listed, "--federation", "FIDE", "--date", "2025-06-01", "--json"),
+    ]
+    head = club.asked("verify")["head"]
+    for way in ways:
+        ran = club(*way)
+        assert (ran.code, "record facts about member 30000007" in ran.err, "--account NAME" in ran.err) == (
+            2,
+            True,
+            True,
+        )
+    assert club.asked("verify")["head"] == head
+    two.typing(ANNA).done(*ways[0], *by_anna)
+    two.typing(ANNA).done(*ways[1], *by_anna)
+    ran = two.typing(ANNA)(*ways[2], *by_anna)
+    assert (json.loads(ran.out)["entry"], "proposal 3" in ran.err) == (None, True)
+    assert "birth date 2001-01-01" in club.done("proposals", "show", "1")
+    last = club.asked("log", "--security", "--last", "1")["entries"][0]
+    assert (last["kind"], last["subject"]) == ("birth date read", "proposal 1")
+    assert "is approved" in two.typing(BORIS).done("proposals", "approve", "1", "--account", "boris")
+    assert club.asked("members", "show", "30000007")["birth_date"] == "2001-01-01"
+    later = ("decide", "fact", "--member", "30000007", "fide-rating=2300@2030-01-01", "--reason", "x")
+    assert "(entry" in club.done(*later)  # of a day that no list covers
+
+
 def test_a_late_event_waits_for_two(two: Two) -> None:
     club = two.club
     file = json.loads((club.folder / "club-quick-night.json").read_text("utf-8"))
@@ -126,7 +162,8 @@ def test_a_late_event_waits_for_two(two: Two) -> None:
 
 def test_bypass_5_accounts_of_the_office_take_two_as_well(two: Two) -> None:
     club = two.club
-    for command in (("users", "add", "clara"), ("users", "password", "boris"), ("users", "disable", "boris")):
+    kinds = (("add", "clara"), ("password", "boris"), ("disable", "boris"), ("second-factor", "boris"))
+    for command in (("users", *one) for one in kinds):
         assert "--account NAME --account OTHER" in two.typing(CLARA, CLARA).__call__(*command).err
         ran = two.typing(ANNA, ANNA, CLARA)(*command, "--account", "anna", "--account", "anna")
         assert "--account NAME --account OTHER" in ran.err

@@ -6,13 +6,15 @@ import pytest
 from sqlalchemy import select, text, update
 
 from crosstable.office import accounts
-from crosstable.office.account_proof import PROOF, account_findings
+from crosstable.office.account_proof import PROOF, account_findings, unlogged_findings
 from crosstable.office.account_tables import security_log
 from crosstable.office.accounts import NewAccount, Role, add_account, set_disabled, set_password
 from crosstable.office.audit import audit
 from crosstable.office.credentials import NewToken, add_token, revoke_token
 from crosstable.office.database import Office
 from crosstable.office.retention import Keep, let_go, set_kept_days
+from crosstable.office.second_factor import begin_enrolling, code_of, confirm, remove, step_at
+from crosstable.office.security_log import security_entries
 from tests.office.conftest import CopyOf
 from tests.office.made_office import AUTHOR, HandClock, unguarded
 
@@ -79,6 +81,75 @@ def test_what_an_office_does_itself_is_no_finding(copy_of: CopyOf, clock: HandCl
     set_kept_days(office, AUTHOR, Keep(security_log=30))
     assert let_go(office, AUTHOR)["security_log"]
     assert audit(office).findings == ()
+
+
+@BOTH
+def test_a_token_that_ended_is_not_used_again(copy_of: CopyOf) -> None:
+    """One was revoked, one ended with a password: whoever takes that back beside the log is found."""
+    office = copy_of(with_people)
+    olgas, _ = add_token(office, "olga", NewToken("olga", affiliate="A1234567"))
+    tinas, _ = add_token(office, "tina", NewToken("tina"))
+    revoke_token(office, "tina", tinas.token_id)
+    set_password(office, "host", "olga", PASSWORD)
+    assert audit(office).findings == ()
+    for one in (olgas, tinas):
+        with office.writing_accounts("nobody", "tampering") as connection, connection.begin_nested() as point:
+            connection.execute(text("UPDATE token SET revoked = NULL WHERE token_id = :one"), {"one": one.token_id})
+            assert [(found.table, found.row) for found in account_findings(connection)] == [("token", one.token_id)]
+            point.rollback()
+
+
+@BOTH
+def test_second_factors_are_in_the_security_log(copy_of: CopyOf, clock: HandClock) -> None:
+    """Taken away, given back, or with another key beside it: found; the codes that are used up are not."""
+    office = copy_of(with_people)
+    key = begin_enrolling(office, "olga")
+    assert confirm(office, "olga", code_of(key, step_at(clock.now)))
+    assert audit(office).findings == ()
+    with office.writing_accounts("nobody", "tampering") as connection:
+        for statement, is_found in (
+            ("DELETE FROM second_factor", True),
+            ("UPDATE second_factor SET secret = 'GEZDGNBVGY3TQOJQ'", True),
+            ("UPDATE second_factor SET confirmed = NULL", True),
+            ("UPDATE second_factor SET used = used + 9, recovery = '[]'", False),
+        ):
+            with connection.begin_nested() as point:
+                connection.execute(text(statement))
+                found = [(one.table, one.row) for one in account_findings(connection)]
+                assert found == [("second_factor", "olga")] * is_found, statement
+                point.rollback()
+        row = connection.execute(text("SELECT account, secret, used, recovery, confirmed FROM second_factor")).one()
+    remove(office, "host", "olga")
+    assert audit(office).findings == ()
+    with office.reading() as connection:
+        kinds = [(one.kind, one.actor, one.subject) for one in security_entries(connection, 2)]
+    assert kinds == [("second factor set up", "olga", "olga"), ("second factor removed", "host", "olga")]
+    with office.writing_accounts("nobody", "tampering") as connection:
+        names = ("account", "secret", "used", "recovery", "confirmed")
+        given = ", ".join(f":{name}" for name in names)
+        connection.execute(text(f"INSERT INTO second_factor VALUES ({given})"), dict(zip(names, row, strict=True)))
+        assert [one.row for one in account_findings(connection)] == ["olga"]
+
+
+@BOTH
+def test_a_security_log_that_was_cut_off_at_its_beginning_is_found(copy_of: CopyOf, clock: HandClock) -> None:
+    office = copy_of(with_people)
+    clock.go(minutes=11)
+    with office.writing_accounts("nobody", "tampering") as connection, unguarded(connection, "security_log"):
+        connection.execute(security_log.delete())
+    with office.reading() as connection:
+        assert {(one.table, one.row) for one in unlogged_findings(connection)} > {
+            ("account", "olga"),
+            ("account", "tina"),
+        }
+    assert audit(office).findings
+    add_account(office, "host", NewAccount("eve", Role.OFFICE), PASSWORD)
+    with office.reading() as connection:
+        assert ("account", "eve") not in {(one.table, one.row) for one in unlogged_findings(connection)}
+        assert ("account", "olga") in {(one.table, one.row) for one in unlogged_findings(connection)}
+    with office.writing("nobody", "an older office") as connection, unguarded(connection, "act"):
+        connection.execute(text('UPDATE act SET after = \'{"schema":"0006"}\' WHERE seq = 1'))
+        assert list(unlogged_findings(connection)) == []
 
 
 def test_what_an_older_program_made_is_no_finding(copy_of: CopyOf) -> None:

@@ -207,6 +207,33 @@ def test_ten_tries_in_fifteen_minutes_from_an_address(office: Office, clock: Han
     assert failures(office) == 10  # those that no longer count are forgotten
 
 
+def test_a_browser_that_is_known_waits_for_nobody_else(office: Office, clock: HandClock) -> None:
+    """Others use up the tries of its address and of its owner's name; its own are counted by themselves."""
+    for name in ("anna", "boris"):
+        add_account(office, "host", NewAccount(name, Role.OFFICE), PASSWORD)
+    secret = credentials.know_browser(office, "anna")
+    assert credentials.session_of(office, secret) is None  # it opens nothing
+    for _ in range(accounts.MOST_TRIES):
+        assert accounts.begin_try(office, "anna", "192.0.2.1").failure_id
+    assert accounts.begin_try(office, "anna", "192.0.2.1").failure_id is None
+    known = credentials.known_browser(office, " Anna ", secret)
+    for name, shown in (("boris", secret), ("anna", "x"), ("anna", "")):
+        assert credentials.known_browser(office, name, shown) == ""
+    for _ in range(accounts.MOST_TRIES):
+        assert accounts.begin_try(office, "anna", "192.0.2.1", known).failure_id
+    assert accounts.begin_try(office, "anna", "192.0.2.1", known) == accounts.Begun(None, timedelta(minutes=15))
+    assert accounts.begin_try(office, "boris", "192.0.2.2").failure_id
+    accounts.set_password(office, "host", "anna", f"another {PASSWORD}")
+    assert credentials.known_browser(office, "anna", secret) == ""
+    kept = []
+    for _ in range(credentials.MOST_KNOWN + 2):
+        clock.go(seconds=1)
+        kept.append(credentials.know_browser(office, "anna"))
+    assert [bool(credentials.known_browser(office, "anna", one)) for one in kept] == [False] * 2 + [True] * 20
+    clock.go(days=180)
+    assert credentials.known_browser(office, "anna", kept[-1]) == ""
+
+
 def test_nobody_shuts_a_name_by_wrong_passwords(office: Office, clock: HandClock) -> None:
     """From many addresses; whoever knows the password waits a minute at most, and their success counts for nothing."""
     for number in range(10):

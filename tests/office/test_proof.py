@@ -160,7 +160,17 @@ ON_A_SERVER = {
     "ALTER TABLE posting ADD CONSTRAINT few CHECK (rating_after < 9999)": "the constraint few is none",
     "CREATE VIEW all_postings AS SELECT * FROM posting": "the view all_postings is none",
     "ALTER TABLE posting ALTER COLUMN bonus SET DEFAULT 5": "the tables are not those that this program makes",
+    "ALTER TABLE posting DROP CONSTRAINT posting_pkey": "the primary key of posting is missing",
+    "ALTER TABLE posting SET UNLOGGED": "the unlogged table posting is none",
+    "ALTER FUNCTION keep_rows() SET session_replication_role = replica": "the trigger that guards posting",
 }
+
+
+def test_a_second_version_of_the_tables_is_found(full: Office) -> None:
+    with full.writing("nobody", "tampering") as connection:
+        connection.execute(text("INSERT INTO alembic_version VALUES ('9999')"))
+        assert "the office says 2 times which schema it has" in [one.what for one in store_findings(connection)]
+        connection.execute(text("DELETE FROM alembic_version WHERE version_num = '9999'"))
 
 
 @pytest.mark.parametrize("store", ["postgresql"])

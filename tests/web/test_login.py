@@ -14,7 +14,7 @@ from crosstable.office.credentials import make_link, session_of
 from crosstable.office.second_factor import begin_enrolling, code_of, step_at
 from crosstable.office.settings import TOTP, switch
 from crosstable.web.forms import local_path
-from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
+from crosstable.web.gate import FORM_COOKIE, KNOWN_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.limits import Limiter
 from crosstable.web.settings import Settings
 from tests.office.made_office import AUTHOR, failures
@@ -104,6 +104,22 @@ def test_the_eleventh_try_in_fifteen_minutes_is_not_looked_at(here: Site) -> Non
     assert here.client.post("/login", data=form).headers["retry-after"] == "900"
     here.clock.go(minutes=15)
     assert log_in(here, "anna")[0] == 303
+
+
+def test_nobody_else_locks_a_browser_out_that_somebody_logged_in_with(here: Site) -> None:
+    """Wrong passwords from the same address, for the same name, as fast as they are let: the right person comes in."""
+    assert log_in(here, "anna")[0] == 303
+    known = here.client.cookies[KNOWN_COOKIE]
+    for _ in range(MOST_TRIES):
+        assert log_in(here, "anna", "a wrong password")[0] == 401
+    assert log_in(here, "anna")[0] == 429
+    found = {}
+    for name in ("boris", "anna"):  # it is anna's
+        form = {"mark": here.form_mark(), "name": name, "password": PASSWORD}
+        here.client.cookies.set(KNOWN_COOKIE, known)
+        reply = here.client.post("/login", data=form)
+        found[name] = reply.status_code, KNOWN_COOKIE in reply.cookies
+    assert found == {"boris": (429, False), "anna": (303, False)}
 
 
 def test_logging_in_needs_the_form_that_we_gave(here: Site) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import time
@@ -90,6 +91,30 @@ def test_sigterm_leaves_neither_temporary_files_nor_a_worker(tmp_path: Path) -> 
         assert server.wait() == 0
     assert not folder.exists()
     assert str(path) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_process_that_gets_no_turn_for_a_while_is_not_killed(tmp_path: Path) -> None:
+    """A busy machine stops one for some seconds; what it was answering, a submission too, would be lost with it."""
+    path, port = made_file(tmp_path), free_port()
+    command = [*PROGRAM, "serve", "--database", str(path), "--port", str(port), "--workers", "2", "--no-worker"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        try:
+            until(lambda: answers(port) or server.poll() is not None)
+            before = serving(server.pid)
+            os.kill(before[0], signal.SIGSTOP)
+            time.sleep(7)
+            os.kill(before[0], signal.SIGCONT)
+            until(lambda: answers(port))
+            assert (len(before), serving(server.pid)) == (2, before)
+        finally:
+            server.terminate()
+
+
+def serving(parent: int) -> list[int]:
+    """The processes of a site that answer requests."""
+    listed = ["ps", "-ww", "--ppid", str(parent), "-o", "pid=,stat=,args="]
+    lines = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted(int(line.split()[0]) for line in lines if "spawn_main" in line and "Z" not in line.split()[1])
 
 
 def answers(port: int) -> bool:

@@ -18,7 +18,7 @@ from crosstable.office.proposals import Proposal, ProposalState, proposals
 from crosstable.office.views import known
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
-from tests.office.made_office import member_id, posted, quad, report, run, section, send
+from tests.office.made_office import member_id, person, posted, quad, report, run, section, send
 from tests.web.people import EARLY, LATE, OWN, TODAY, VERSION, Site, belonging, event_file, site
 
 FEBRUARY = Played(start=date(2026, 2, 2))
@@ -67,6 +67,22 @@ def test_what_two_withdrew_does_not_come_back_through_one(here: Site) -> None:
     assert did(here, "boris", "/administration/proposals/2/approve")[0] == 200
     did(here, "boris", "/administration/rate")
     assert "own" in events_posted(here)
+
+
+def test_a_members_file_is_no_way_around_two(here: Site) -> None:
+    """A birth date of somebody who was rated in a published period is proposed; the rest of the file is stored."""
+    table = "Member ID,Name,Birth date\n" + "".join(
+        f'{one.member_id},"{one.name}",2014-02-03\n' for one in (person(1), person(99))
+    )
+    assert did(here, "anna", "/administration/members", text=table) == (303, "/administration/proposals/1")
+    assert "birth date 2014-02-03" in here.client.get("/administration/proposals/1").text
+    born = date(2014, 2, 3)
+    with here.office.reading() as connection:
+        people = known(connection).record.people([member_id(1), member_id(99)])
+    assert [one.birth_date == born for one in (people[member_id(1)], people[member_id(99)])] == [False, True]
+    assert did(here, "boris", "/administration/proposals/1/approve")[0] == 200
+    with here.office.reading() as connection:
+        assert known(connection).record.people([member_id(1)])[member_id(1)].birth_date == born
 
 
 @pytest.mark.parametrize("event_id", ["own", "own-late"])

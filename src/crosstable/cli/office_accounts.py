@@ -6,13 +6,13 @@ Also ``office proposals``, and what takes two people on the command line: propos
 import argparse
 import getpass
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
-from crosstable.cli.printing import columns, print_json, print_table, say
+from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.errors import OfficeError, RefusedError
 from crosstable.office.accounts import (
     Account,
@@ -39,7 +39,8 @@ from crosstable.office.credentials import (
 )
 from crosstable.office.database import Office
 from crosstable.office.effects import Foreseen, foreseen
-from crosstable.office.ledger.facts import Record
+from crosstable.office.late_facts import facts_wish
+from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author
 from crosstable.office.proposals import (
     Proposal,
@@ -58,6 +59,7 @@ from crosstable.office.proposals import (
     propose_request,
     refuse,
 )
+from crosstable.office.security_log import SecurityKind, note_apart
 from crosstable.sentences import american, counted
 from crosstable.terms import PlayerRating, Report
 
@@ -95,6 +97,14 @@ def done_or_proposed(office: Office, options: argparse.Namespace, wish: Proposed
     return None
 
 
+def propose_facts(office: Office, options: argparse.Namespace, author: Author, people: Sequence[Person]) -> None:
+    """Propose facts about members that two people have to agree on."""
+    wish = facts_wish(people)
+    who = proposer(office, options, wish.summary)
+    number = propose(office, Author(who.name, author.reason or wish.summary), wish, who.credential)
+    tell_proposed(number, warn if getattr(options, "json", False) else say)
+
+
 def proposer(office: Office, options: argparse.Namespace, summary: str) -> Proven:
     """Who proposes: somebody of the office with an account, for two names alone could be one person."""
     if not options.account:
@@ -124,9 +134,9 @@ def asking(office: Office, options: argparse.Namespace, event_id: str) -> "Reque
     return RequestPolicy(is_needed, follow)
 
 
-def tell_proposed(number: int) -> None:
+def tell_proposed(number: int, tell: Callable[[str], None] = say) -> None:
     """How somebody else goes on."""
-    say(f"proposed (proposal {number}); somebody else approves it: crosstable office proposals approve {number}")
+    tell(f"proposed (proposal {number}); somebody else approves it: crosstable office proposals approve {number}")
 
 
 def add_proposals(made: Parser) -> None:
@@ -181,7 +191,11 @@ def _tell(office: Office, one: Proposal) -> None:
     """A proposal with everything that it says, and what it would change."""
     say(f"proposal {one.number} by {one.proposed_by}: {one.wish.summary}")
     say(f"  why: {one.reason}")
-    for name, text in one.wish.particulars:
+    particulars = one.wish.particulars
+    if any("birth" in f"{name} {text}" for name, text in particulars):
+        about = f"proposal {one.number}"
+        note_apart(office, SecurityKind.BIRTH_DATE_READ, login_name(), about, by="office proposals")
+    for name, text in particulars:
         say(f"  {name}: {text}")
     if one.state is not ProposalState.OPEN:
         say(f"  {one.state.value} by {one.settled_by}")
@@ -291,7 +305,7 @@ def add_users(made: Parser) -> None:
     office_command(lost, _second_factor, "name")
     changed = add_command(group, "password", "change the password of an account and end its sessions")
     office_command(changed, _password, "name")
-    for one in (added, disabled, changed):
+    for one in (added, disabled, lost, changed):
         words = "where consent is on, for accounts of the office: the two people who agree (give it twice)"
         option(one, "--account NAME", words, action="append", default=[])
 
@@ -368,7 +382,7 @@ def _second_factor(options: argparse.Namespace) -> None:
     from crosstable.office.second_factor import remove
 
     with opened(options) as office:
-        remove(office, login_name(), options.name)
+        remove(office, _by(office, options, _role_of(office, options.name)), options.name)
     say(f"{options.name} has no second factor any more; the next login sets one up where the office asks for it")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crosstable.cli.office_access import author_of, office_command, opened
-from crosstable.cli.office_accounts import change_limits, done_or_proposed, is_by_two
+from crosstable.cli.office_accounts import change_limits, done_or_proposed, is_by_two, propose_facts
 from crosstable.cli.office_accounts import switch as switch_consent
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, flag, option
@@ -17,6 +17,7 @@ from crosstable.limits import CLOCK_AHEAD
 from crosstable.office.consent import consent_state
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, set_fact
+from crosstable.office.late_facts import divided
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.ledger.journal import acts, clock_days
 from crosstable.office.members import import_members, read_fact
@@ -160,14 +161,21 @@ def _set_facts(office: Office, options: argparse.Namespace, facts: dict[str, Any
     return done_or_proposed(office, options, fact_wish(options.member, options.facts[0]), author_of(options))
 
 
-def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[str, OutsideRating]) -> int:
+def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[str, OutsideRating]) -> int | None:
     from crosstable.errors import OfficeError
-    from crosstable.office.views import member_view
+    from crosstable.office.views import known, member_view
 
     with office.reading() as connection:
-        known = member_view(connection, options.member).person
+        person = member_view(connection, options.member).person
     ratings = {name.removesuffix("_rating"): (rating,) for name, rating in outside.items()}
-    made = import_members(office, author_of(options), [Person(known.member_id, known.name, **ratings)])  # type: ignore[arg-type]
+    said, author = Person(person.member_id, person.name, **ratings), author_of(options)  # type: ignore[arg-type]
+    if is_by_two(office):
+        with office.reading() as connection:
+            by_two = divided(known(connection).record, [said]).by_two
+        if by_two:
+            propose_facts(office, options, author, by_two)
+            return None
+    made = import_members(office, author, [said])
     if made.act is None:
         raise OfficeError(f"nothing of that is new about member {options.member}")
     return made.act

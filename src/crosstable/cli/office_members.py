@@ -16,6 +16,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.erasing import erase_member
 from crosstable.office.erasure_list import erase_listed, list_path, not_erased, read_list, write_list
+from crosstable.office.late_facts import divided, facts_wish
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import FEWEST_ESTABLISHED, StartingRatingOptions, TakenFile, birth_faults, taken
@@ -118,16 +119,27 @@ def _import(options: argparse.Namespace) -> int:
             prepared = [(path, taken(record, found, os.path.basename(path), wishes)) for path, found in files]
         for path, what in prepared:
             author = author_of(options, f"members file {os.path.basename(path)}")
-            is_proposed = bool(what.openings) and is_by_two(office)
-            taken_now = () if is_proposed else what.openings
-            who = proposer(office, options, "starting ratings") if is_proposed else None
-            _tell(path, import_members(office, author, what.people, taken_now), what)
-            if who is not None:
-                wish = starts_wish(what.openings)
-                tell_proposed(propose(office, Author(who.name, author.reason), wish, who.credential))
+            if is_by_two(office):
+                _import_by_two(office, options, author, path, what)
+            else:
+                _tell(path, import_members(office, author, what.people, what.openings), what)
         if options.no_rate:
             return 0
         return rate_and_tell(office, options, "after importing members", is_brief=True)
+
+
+def _import_by_two(office: Office, options: argparse.Namespace, author: Author, path: str, what: TakenFile) -> None:
+    """Import what one person may, and propose the rest: starting ratings, and what a published period rests on."""
+    with office.reading() as connection:
+        people = divided(known(connection).record, what.people)
+    wishes = [facts_wish(people.by_two)] * bool(people.by_two) + [starts_wish(what.openings)] * bool(what.openings)
+    if not wishes:
+        _tell(path, import_members(office, author, people.now), what)
+        return
+    who = proposer(office, options, " and ".join(one.summary for one in wishes))
+    _tell(path, import_members(office, author, people.now), what)
+    for wish in wishes:
+        tell_proposed(propose(office, Author(who.name, author.reason), wish, who.credential))
 
 
 def read_members(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:

@@ -3,10 +3,11 @@
 import argparse
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from crosstable.cli.office_access import author_of, office_command, opened
-from crosstable.cli.office_accounts import done_or_proposed
+from crosstable.cli.office_accounts import done_or_proposed, is_by_two, propose_facts
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, Takes, add_command, add_commands, count, day, flag, option, take
@@ -266,7 +267,7 @@ def add_outside_ratings(made: Parser) -> None:
     office_command(
         one,
         _import,
-        *("--no-rate", "--json", "--by", "--reason"),
+        *("--no-rate", "--json", "--by", "--reason", "--account"),
         epilog="Members are found by their FIDE id (office decide fact, or the members file). Give the standard or the "
         "combined list of ratings.fide.com as it is: TXT or XML, zipped or not. Prints who of the members played in "
         "the period and is rated abroad (2025 text §6). The same list again changes nothing. With --json nothing is "
@@ -290,7 +291,8 @@ def _imported(options: argparse.Namespace) -> int:
         if found.month is not None and found.month != options.date.replace(day=1):
             raise RefusedError(f"{options.file} is the list of {found.month:%B %Y}, not of {options.date:%B %Y}")
         author = author_of(options, f"FIDE list of {options.date}, {os.path.basename(options.file)}")
-        made = import_fide_list(office, author, found.players, options.date)
+        propose = partial(propose_facts, office, options, author) if is_by_two(office) else None
+        made = import_fide_list(office, author, found.players, options.date, propose)
         if options.json:
             print_json(_document(made, options))
         else:

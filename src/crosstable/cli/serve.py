@@ -16,6 +16,8 @@ from crosstable.errors import OfficeError, RefusedError
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 GRACE_SECONDS = 30
+# A process that says nothing for so long is replaced; on a busy machine five seconds (uvicorn's) are nothing.
+HUNG_SECONDS = 30
 # So often it is looked whether the worker lives, in seconds.
 WATCH_WORKER = 2.0
 IN_CLEAR = (
@@ -216,6 +218,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         access_log=False,
         # what is being answered is answered; a page that takes longer is cut off
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_worker_healthcheck=HUNG_SECONDS,
         server_header=False,
         date_header=True,
         # anybody on this machine could otherwise claim to be anywhere, and so escape every limit

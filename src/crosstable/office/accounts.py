@@ -314,16 +314,19 @@ class Begun(NamedTuple):
     wait: timedelta = timedelta(0)
 
 
-def begin_try(office: Office, name: str, address: str) -> Begun:
+def begin_try(office: Office, name: str, address: str, browser: str = "") -> Begun:
     """Write a try down before it is looked at, unless an address or a name has failed too often of late.
 
     An address that did has to wait until its failures are old. A name is never shut, for anybody could shut it: its
-    tries only come more and more slowly, and whoever knows the password waits a minute at most.
+    tries only come more and more slowly. A ``browser`` that this name has logged in with before (``known_browser``) is
+    counted by itself: whatever others try, at the same address or for the same name, its owner does not wait for them.
 
     Counted and written under one lock: however many try at once, no more than the limit are looked at.
     """
     now, table = office.clock(), tables.failed_login
     name, address = name.strip().lower()[:40], address[:48]
+    if browser:  # of whom it is, the browser says
+        name, address = "", ("browser " + browser)[:48]
     query = select(table.c.name, table.c.address, table.c.at).where(
         or_(table.c.name == name, table.c.address == address)
     )
@@ -331,7 +334,7 @@ def begin_try(office: Office, name: str, address: str) -> Begun:
     with office.writing_accounts("the site", "a login", PATIENCE) as connection:
         connection.execute(delete(table).where(table.c.at <= instant(now - TRIES_WITHIN)))
         rows = connection.execute(query).all()
-        of_name = [datetime.fromisoformat(at) for one, _, at in rows if one == name]
+        of_name = [datetime.fromisoformat(at) for one, _, at in rows if one == name and not browser]
         of_address = [datetime.fromisoformat(at) for _, one, at in rows if one == address]
         if len(of_address) >= MOST_TRIES:
             return Begun(None, of_address[-MOST_TRIES] + TRIES_WITHIN - now)

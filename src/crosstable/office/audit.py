@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
 from crosstable.office import tables
-from crosstable.office.account_proof import account_findings
+from crosstable.office.account_proof import account_findings, unlogged_findings
 from crosstable.office.bulk.checks import RowChecks
 from crosstable.office.bulk.deriving import derived, follows_since, sum_due
 from crosstable.office.database import Office, open_office
@@ -95,7 +95,7 @@ def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_
     with ThreadPoolExecutor(1) as beside, office.reading() as connection, _without_cycles():
         own_check = beside.submit(integrity_findings, office)  # which takes its time, and none of ours
         findings = [*store_findings(connection)]
-        for check in (erased_findings, security_findings, account_findings):
+        for check in (erased_findings, security_findings, account_findings, unlogged_findings):
             findings += _beside(connection, check)
         return _Verifying(connection, kept, progress, findings).audit(own_check.result)
 

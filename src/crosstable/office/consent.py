@@ -161,6 +161,7 @@ class ProposalKind(StrEnum):
     MERGE = "merge"
     UNMERGE = "unmerge"
     STARTS = "starts"
+    FACTS = "facts"
     PUBLISH = "publish"
     CONSENT = "consent"
 
@@ -188,6 +189,10 @@ def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for one in value:
                 known = [f"{word.replace('_', ' ')} {text}" for word, text in one.items() if text not in (None, "", [])]
                 yield "new member", ", ".join(known)
+        elif name == "people":
+            for one in value:
+                known = [f"{word.replace('_', ' ')} {_text(said)}" for word, said in one.items() if said]
+                yield "member", ", ".join(known)
         elif name == "starts":
             for one in value:
                 games = f" on {one['games']:g} games" if one.get("games") is not None else ""
@@ -196,3 +201,8 @@ def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _particulars(value)
         else:
             yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _text(value: object) -> str:
+    """A value of a member: ratings of other federations are pairs of a rating and its day."""
+    return "; ".join(f"{rating:g} of {day}" for rating, day in value) if isinstance(value, list) else str(value)

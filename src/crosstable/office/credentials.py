@@ -27,6 +27,9 @@ _TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 LONGEST_DAYS = 365
 SESSION_LASTS = timedelta(hours=12)
 LINK_LASTS = timedelta(minutes=30)
+# So long a browser is known by which somebody has logged in, and so many of an account.
+KNOWN_LASTS = timedelta(days=180)
+MOST_KNOWN = 20
 # So long there is to type the second factor.
 HALF_LASTS = timedelta(minutes=10)
 # A token's last use is written down at most so often.
@@ -75,12 +78,13 @@ class Bearer(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a row of the sessions is: a browser that is logged in, or half so, a link for once, a feed's address."""
+    """What a row of the sessions is: a browser that is logged in, half so, or was once; a link; a feed's address."""
 
     BROWSER = "browser"
     HALF = "half"
     LINK = "link"
     FEED = "feed"
+    KNOWN = "known"
 
 
 class Session(NamedTuple):
@@ -261,6 +265,24 @@ def _account_by(office: Office, secret: str, kind: Kind) -> Account | None:
     if row is None or account is None or account.is_disabled:
         return None
     return account if office.clock() < datetime.fromisoformat(row[1]) else None
+
+
+def know_browser(office: Office, name: str) -> str:
+    """The secret by which a browser is known that somebody has logged in with; it opens nothing by itself."""
+    secret, table = _secret(), tables.session
+    known = (table.c.account == name) & (table.c.kind == Kind.KNOWN.value)
+    with office.writing_accounts(name, "logging in", PATIENCE) as connection:
+        newest = select(table.c.digest).where(known).order_by(table.c.expires.desc())
+        if old := connection.execute(newest.offset(MOST_KNOWN - 1)).scalars().all():
+            connection.execute(delete(table).where(table.c.digest.in_(old)))
+        _keep(connection, secret, Kind.KNOWN, name, office.clock() + KNOWN_LASTS)
+    return secret
+
+
+def known_browser(office: Office, name: str, secret: str) -> str:
+    """What a browser is called by which somebody has logged in; empty for any other, and after a new password."""
+    account = _account_by(office, secret, Kind.KNOWN) if secret else None
+    return digest_of_secret(secret)[:40] if account is not None and account.name == name.strip().lower() else ""
 
 
 def _keep(connection: Connection, secret: str, kind: Kind, name: str, expires: datetime) -> None:

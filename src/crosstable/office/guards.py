@@ -3,20 +3,22 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from sqlalchemy import Connection, MetaData, create_engine, text
+from sqlalchemy import Connection, MetaData, create_engine, inspect, text
 
 from crosstable.office import account_tables, tables
 from crosstable.office.database import SCHEMA, Office, create_accounts, schema_in
 from crosstable.office.founding import migrate
 from crosstable.office.proof import UNREADABLE, Finding, one_line
+from crosstable.sentences import counted
 
 # Statistics that SQLite keeps for itself are no part of an office.
 _DEFINED = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master WHERE name NOT LIKE 'sqlite!_stat%' ESCAPE '!'"
 _OURS = "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"
+# Before update, delete or truncate, once a statement, and always.
 _GUARDS = text(
     "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
     f"JOIN pg_proc p ON p.oid = t.tgfoid {_OURS} AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL "
-    "AND t.tgname = c.relname || '_keeps' AND t.tgtype = 58"  # before update, delete or truncate, once a statement
+    "AND p.proconfig IS NULL AND t.tgname = c.relname || '_keeps' AND t.tgtype = 58"
 )
 # What changes or hides rows on a server, of which this program makes none; views of extensions are their own affair.
 _STRANGERS = text(
@@ -28,6 +30,8 @@ _STRANGERS = text(
     f"{_OURS} AND o.contype IN ('c', 't', 'x') "
     f"UNION ALL SELECT 'row security of', c.relname, c.relname FROM pg_class c {_OURS} "
     "AND (c.relrowsecurity OR c.relforcerowsecurity) "
+    f"UNION ALL SELECT 'unlogged table', c.relname, c.relname FROM pg_class c {_OURS} "  # which a crash empties
+    "AND c.relkind = 'r' AND c.relpersistence <> 'p' "
     f"UNION ALL SELECT 'view', c.relname, c.relname FROM pg_class c {_OURS} AND c.relkind IN ('v', 'm') "
     "AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY 1, 2, 3"
 )
@@ -75,6 +79,8 @@ def _schema(connection: Connection) -> Iterator[Finding]:
     found = schema_in(connection)
     if found != SCHEMA:
         yield Finding(f"the office says that its schema is {found!r}, not {SCHEMA}", table="alembic_version")
+    if (rows := connection.execute(text("SELECT count(*) FROM alembic_version")).scalar_one()) != 1:
+        yield Finding(f"the office says {counted(rows, 'time')} which schema it has", table="alembic_version")
 
 
 def _definitions(connection: Connection) -> Iterator[Finding]:
@@ -115,6 +121,11 @@ def _server_definitions(connection: Connection) -> Iterator[Finding]:
     context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
     for difference in compare_metadata(context, whole):
         yield Finding(f"the tables are not those that this program makes: {difference!r}")
+    inspector = inspect(connection)
+    for name, table in whole.tables.items():
+        key = inspector.get_pk_constraint(name)["constrained_columns"] if inspector.has_table(name) else None
+        if key is not None and key != [column.name for column in table.primary_key]:
+            yield Finding(f"the primary key of {name} is missing, or it is another one", table=name)
     guarded = {name for name, body in connection.execute(_GUARDS) if body.strip() == KEEP_ROWS}
     for name in sorted({*tables.metadata.tables, account_tables.security_log.name} - guarded):
         yield Finding(f"the trigger that guards {name} is missing, or it is another one", table=name)

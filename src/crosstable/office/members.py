@@ -132,10 +132,10 @@ def _subject(people: Sequence[Person], openings: Sequence[NewStartingRating]) ->
 
 
 def _says_more(known: Person | None, person: Person) -> bool:
-    return known is None or _joined(known, person) != known
+    return known is None or joined(known, person) != known
 
 
-def _joined(known: Person, person: Person) -> Person:
+def joined(known: Person, person: Person) -> Person:
     """What is known of a member with what is now said: silence changes nothing."""
     said = {name: value for name in _PLAIN_FIELDS if (value := getattr(person, name)) is not None and value != ""}
     if not person.canadian_resident:
@@ -154,11 +154,11 @@ def _person_rows(
     rows, ratings = [], []
     for person in fresh:
         before = known.get(person.member_id)
-        joined = person if before is None else _joined(before, person)
-        rows.append({name: getattr(joined, name) for name in _PLAIN_FIELDS})
+        after = person if before is None else joined(before, person)
+        rows.append({name: getattr(after, name) for name in _PLAIN_FIELDS})
         for body, now, then in (
-            ("FIDE", joined.fide, () if before is None else before.fide),
-            ("CFC", joined.cfc, () if before is None else before.cfc),
+            ("FIDE", after.fide, () if before is None else before.fide),
+            ("CFC", after.cfc, () if before is None else before.cfc),
         ):
             ratings += [
                 {"member_id": person.member_id, "body": body, "as_of": one.as_of, "rating": one.rating}

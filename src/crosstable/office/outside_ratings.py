@@ -1,7 +1,7 @@
 """FIDE's list of a month: ratings and flags of members, and who of them is rated abroad (§6)."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from crosstable.formats.fide_list import ListedPlayer
 from crosstable.formulas.foreign import has_enough_games, is_automatic
 from crosstable.office import tables
 from crosstable.office.database import Office
+from crosstable.office.late_facts import Divided, divided
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Person, Record, latest
 from crosstable.office.ledger.journal import Author
@@ -19,6 +20,9 @@ from crosstable.office.views import known
 from crosstable.replaying import Key
 from crosstable.rules.editions import edition_for
 from crosstable.terms import OutsideRating, RatingSystem, is_of_usa
+
+# What is done with facts that two people have to agree on.
+Propose = Callable[[Sequence[Person]], None]
 
 
 class Abroad(StrEnum):
@@ -50,8 +54,13 @@ class ImportedList(NamedTuple):
     candidates: tuple[Candidate, ...]
 
 
-def import_fide_list(office: Office, author: Author, players: Iterable[ListedPlayer], on: date) -> ImportedList:
-    """Record the ratings and flags that a list has of members, by FIDE id; the same list again changes nothing."""
+def import_fide_list(
+    office: Office, author: Author, players: Iterable[ListedPlayer], on: date, propose: Propose | None = None
+) -> ImportedList:
+    """Record the ratings and flags that a list has of members, by FIDE id; the same list again changes nothing.
+
+    With ``propose``, what takes two people is not recorded but given to it, before anything is stored.
+    """
     with office.reading() as connection:
         record = known(connection).record
         by_id = _members_by_fide_id(record)
@@ -64,7 +73,10 @@ def import_fide_list(office: Office, author: Author, players: Iterable[ListedPla
         people = record.people(found)
         said = [_said(people[member], player, on) for member, player in found.items()]
         chosen = candidates(record, found, on)
-    return ImportedList(import_members(office, author, said), listed, len(found), chosen)
+        what = Divided(tuple(said), ()) if propose is None else divided(record, said)
+    if propose is not None and what.by_two:
+        propose(what.by_two)
+    return ImportedList(import_members(office, author, what.now), listed, len(found), chosen)
 
 
 def _members_by_fide_id(record: Record) -> dict[str, str]:

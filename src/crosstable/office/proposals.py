@@ -25,6 +25,7 @@ from crosstable.office.corrections import Seen, confirm, require_versions, waiti
 from crosstable.office.credentials import Proven, require_still
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
+from crosstable.office.late_facts import record_facts
 from crosstable.office.ledger.facts import DecisionKind, Person, Record
 from crosstable.office.ledger.journal import Approval, Author, act_of, canonical, head
 from crosstable.office.ledger.postings import current_of_members
@@ -209,7 +210,7 @@ def needs_two(office: Office, wish: ProposedAction) -> bool:
 
 
 def _needs_two(record: Record, wish: ProposedAction, now: datetime) -> bool:
-    if wish.kind in (ProposalKind.PUBLISH, ProposalKind.STARTS, ProposalKind.CONSENT):
+    if wish.kind in (ProposalKind.PUBLISH, ProposalKind.STARTS, ProposalKind.FACTS, ProposalKind.CONSENT):
         return True
     through = published_through(record.connection)
     if wish.kind is ProposalKind.DECIDE:
@@ -445,6 +446,8 @@ def carry_out(office: Office, author: Author, wish: ProposedAction) -> int:
         return unmerge_members(office, author, arguments["member"])
     if wish.kind is ProposalKind.STARTS:
         return _give_starts(office, author, arguments)
+    if wish.kind is ProposalKind.FACTS:
+        return record_facts(office, author, arguments)
     if wish.kind is ProposalKind.CONSENT:
         return _change_consent(office, author, arguments)
     if wish.kind is ProposalKind.WITHDRAW:

@@ -18,8 +18,10 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crosstable.errors import OfficeError
 from crosstable.office import account_tables as tables
+from crosstable.office.account_proof import PROOF, proof_of_factor
 from crosstable.office.accounts import PATIENCE, Account, Role, account_in, instant
 from crosstable.office.database import Office
+from crosstable.office.security_log import SecurityKind, note
 from crosstable.office.settings import TOTP, is_on
 
 SECONDS = 30
@@ -110,6 +112,8 @@ def confirm(office: Office, name: str, code: str) -> list[str] | None:
         codes = [secrets.token_hex(5) for _ in range(RECOVERY_CODES)]
         values = {"used": step, "recovery": json.dumps([_hash(one) for one in codes]), "confirmed": instant(now)}
         connection.execute(update(table).where(table.c.account == name).values(values))
+        said = {PROOF: proof_of_factor(connection, name)}
+        note(connection, now, SecurityKind.SECOND_FACTOR_ADDED, name, name, **said)
     return codes
 
 
@@ -154,3 +158,4 @@ def remove(office: Office, who: str, name: str) -> None:
         if not connection.execute(delete(table).where(table.c.account == name)).rowcount:
             raise OfficeError(f"{name} has no second factor")
         connection.execute(delete(tables.session).where(tables.session.c.account == name))
+        note(connection, office.clock(), SecurityKind.SECOND_FACTOR_REMOVED, who, name)

@@ -34,6 +34,8 @@ class SecurityKind(StrEnum):
     PASSWORD_CHANGED = "password changed"
     TOKEN_ADDED = "token added"
     TOKEN_REVOKED = "token revoked"
+    SECOND_FACTOR_ADDED = "second factor set up"
+    SECOND_FACTOR_REMOVED = "second factor removed"
     LOGIN = "office login"
     PROPOSED = "proposed"
     APPROVED = "approved"

@@ -40,6 +40,7 @@ from crosstable.office.jobs import (
     put_back,
     renew,
 )
+from crosstable.office.late_facts import divided
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.runs import Progress, StageClock, Watch
@@ -164,9 +165,13 @@ def _import(office: Office, job: Job, progress: Progress) -> Told:
         found = without_ratings(found)
     as_of = date.fromisoformat(job.wish["as_of"]) if "as_of" in job.wish else None
     with office.reading() as connection:
-        what = taken(known(connection).record, found, name, StartingRatingOptions(as_of))
+        record = known(connection).record
+        what = taken(record, found, name, StartingRatingOptions(as_of))
+        by_two = divided(record, what.people).by_two
     if what.openings:
         _require_alone(office, "starting ratings")
+    if by_two:
+        _require_alone(office, "what is new about members who were rated in a published period")
     made = import_members(once(office, job, PATIENCE), job.by(), what.people, what.openings)
     result = {"entry": made.act, "new": made.new, "changed": made.changed, "unchanged": made.unchanged}
     return Told(result, then=_run_after(job, None) if made.act else None)

@@ -257,7 +257,7 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
         if was_rated and not actor.is_office:
             return True
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
-        return _needs_second(office, record, actor) and correction_needs_two(record, report.event_id, ends)
+        return needs_second(office, record, actor) and correction_needs_two(record, report.event_id, ends)
 
     def follow(record: Record, act: int) -> int | None:
         return propose_request(office, record, author, act) if actor.is_office else None
@@ -265,7 +265,7 @@ def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
     return RequestPolicy(is_needed, follow)
 
 
-def _needs_second(office: Office, record: Record, actor: Actor) -> bool:
+def needs_second(office: Office, record: Record, actor: Actor) -> bool:
     """Whether a second person has to agree; one who is the office alone cannot ask anybody."""
     return actor.needs_second and (not actor.is_office or is_by_two(record.connection, office.clock()))
 
@@ -276,7 +276,7 @@ def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> O
         raise OfficeError("say why; it stays in the record")
     author = Author(actor.name, reason)
     with office.reading() as connection:
-        is_by_both = _needs_second(office, known(connection).record, actor)
+        is_by_both = needs_second(office, known(connection).record, actor)
     if is_by_both and needs_two(office, wish):
         credential = proven_by_session(office, actor.secret).credential
         return Outcome(None, propose(office, author, wish, credential))

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +30,8 @@ from crosstable.web.routes import Policy
 
 SESSION_COOKIE = "crosstable_session"
 FORM_COOKIE = "crosstable_form"
+# of a browser by which somebody has logged in
+KNOWN_COOKIE = "crosstable_known"
 MARK = "mark"
 MOST_FILES = 10
 MOST_FIELDS = 40
@@ -243,10 +246,9 @@ def number_of(form: FormData | QueryParams, name: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() else 0
 
 
-def set_cookie(request: Request, response: Response, name: str, secret: str) -> None:
+def set_cookie(request: Request, response: Response, name: str, secret: str, lasts: timedelta = SESSION_LASTS) -> None:
     """Give a browser its secret: no script reads it, no foreign page sends it along with a form."""
-    lasts = int(SESSION_LASTS.total_seconds())
-    response.set_cookie(_called(request, name), secret, max_age=lasts, **_manners(request))
+    response.set_cookie(_called(request, name), secret, max_age=int(lasts.total_seconds()), **_manners(request))
 
 
 def drop_cookie(request: Request, response: Response, name: str) -> None:

@@ -8,9 +8,12 @@ from fastapi import Request, Response
 
 from crosstable.office.accounts import Account, Role, begin_try, forget_try, has_accounts, proven
 from crosstable.office.credentials import (
+    KNOWN_LASTS,
     close_session,
     follow_link,
     half_session_of,
+    know_browser,
+    known_browser,
     open_half_session,
     open_session,
 )
@@ -19,6 +22,7 @@ from crosstable.office.second_factor import begin_enrolling, confirm, is_enrolle
 from crosstable.web.forms import in_office, in_queue, local_path, page, went
 from crosstable.web.gate import (
     FORM_COOKIE,
+    KNOWN_COOKIE,
     SESSION_COOKIE,
     client_address,
     cookie_of,
@@ -62,7 +66,7 @@ async def log_in(request: Request) -> Response:
     password = form.get("password")
     office, address = office_of(request), client_address(request)
     given = password if isinstance(password, str) else ""
-    tried = await in_queue(PASSWORDS, try_password, office, name, given, address)
+    tried = await in_queue(PASSWORDS, try_password, office, name, given, address, _known(request))
     if tried.wait:
         reply = await _login_page(request, 429, wrong=tried.too_often, name=name, onward=onward)
         reply.headers["Retry-After"] = str(tried.wait)
@@ -106,7 +110,8 @@ async def show_code(request: Request) -> Response:
     account = await in_office(half_session_of, office, half)
     if account is None:
         return went("/login")
-    tried = await in_office(try_code, office, account, text_of(form, "code", 40), client_address(request))
+    given = text_of(form, "code", 40), client_address(request), _known(request)
+    tried = await in_office(try_code, office, account, *given)
     if tried.wait:
         reply = await _code_page(request, onward, 429, tried.too_often)
         reply.headers["Retry-After"] = str(tried.wait)
@@ -121,12 +126,24 @@ async def show_code(request: Request) -> Response:
     reply = page(request, "administration/second_factor.html", onward=onward, codes=tried.codes)
     set_cookie(request, reply, SESSION_COOKIE, secret)
     drop_cookie(request, reply, FORM_COOKIE)
+    await _remember(request, reply, account.name)
     return reply
 
 
-def try_code(office: Office, account: Account, code: str, address: str) -> "Tried":
+def _known(request: Request) -> str:
+    return cookie_of(request, KNOWN_COOKIE)[:200]
+
+
+async def _remember(request: Request, reply: Response, name: str) -> None:
+    """Let the browser be known in which somebody has logged in: nobody else's wrong passwords slow it down."""
+    office = office_of(request)
+    if name and not await in_office(known_browser, office, name, _known(request)):
+        set_cookie(request, reply, KNOWN_COOKIE, await in_office(know_browser, office, name), KNOWN_LASTS)
+
+
+def try_code(office: Office, account: Account, code: str, address: str, known: str = "") -> "Tried":
     """Try a code: it counts as failed until it has turned out to be right."""
-    begun = begin_try(office, account.name, address)
+    begun = begin_try(office, account.name, address, known_browser(office, account.name, known))
     if begun.failure_id is None:
         return Tried(None, max(1, math.ceil(begun.wait.total_seconds())))
     codes: list[str] = []
@@ -162,9 +179,12 @@ class Tried(NamedTuple):
         return f"Too many wrong passwords. Try again in {f'{minutes} minutes' if minutes > 1 else 'a minute'}."
 
 
-def try_password(office: Office, name: str, password: str, address: str) -> Tried:
-    """Try a password, wherever it is asked for; it counts as failed until it has turned out to be right."""
-    begun = begin_try(office, name, address)
+def try_password(office: Office, name: str, password: str, address: str, known: str = "") -> Tried:
+    """Try a password, wherever it is asked for; it counts as failed until it has turned out to be right.
+
+    ``known``: the secret of a browser by which somebody has logged in before.
+    """
+    begun = begin_try(office, name, address, known_browser(office, name, known))
     if begun.failure_id is None:
         return Tried(None, max(1, math.ceil(begun.wait.total_seconds())))
     account = proven(office, name, password)
@@ -183,6 +203,7 @@ async def _come_in(request: Request, name: str, onward: str) -> Response:
     reply = went(onward)
     set_cookie(request, reply, SESSION_COOKIE, secret)
     drop_cookie(request, reply, FORM_COOKIE)
+    await _remember(request, reply, name)
     return reply
 
 

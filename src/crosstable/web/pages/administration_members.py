@@ -12,21 +12,25 @@ from starlette.datastructures import FormData
 from crosstable.errors import Fault, FormatError, OfficeBusyError, OfficeError
 from crosstable.formats import members
 from crosstable.formats.sheet_rows import csv_bytes
+from crosstable.office.credentials import proven_by_session
 from crosstable.office.database import Office
 from crosstable.office.erasing import Erased, erase_member
 from crosstable.office.erasure_list import list_path, write_list
 from crosstable.office.jobs import Job, JobKind, NewJob, add_job
+from crosstable.office.late_facts import Divided, divided, facts_wish
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
 from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken, without_ratings
 from crosstable.office.persons import everything_about
+from crosstable.office.proposals import propose
 from crosstable.office.security_log import SecurityEntry, SecurityKind, note_apart, security_entries
 from crosstable.office.views import known
-from crosstable.web.acting import soon
+from crosstable.web.acting import needs_second, soon
 from crosstable.web.child_reading import File
 from crosstable.web.forms import PRIVATE, actor_in, in_office, in_queue, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, text_of
 from crosstable.web.limits import FILES
+from crosstable.web.policies import Actor
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
@@ -34,6 +38,12 @@ from crosstable.web.uploads import files_of
 
 TEMPLATE = "administration/members.html"
 _COLUMNS = {"Member ID": "member", "Name": "name", "State": "state", "Birth date": "born", "FIDE id": "fide"}
+
+
+class Proposed(NamedTuple):
+    """What takes two people of a file was proposed; the rest is stored."""
+
+    number: int
 
 
 class Refused(NamedTuple):
@@ -55,11 +65,13 @@ async def add_members(request: Request) -> Response:
     office, actor = office_of(request), actor_in(request)
     file = await _file_in(form)
     reason = text_of(form, "reason") or f"members file {file.name}"
-    outcome = await in_office(_import, office, Author(actor.name, reason), file)
+    outcome = await in_office(_import, office, actor, reason, file)
     if isinstance(outcome, Refused):
         return page(request, TEMPLATE, 422, done=None, faults=outcome.faults)
     if isinstance(outcome, Job):
         return went(address("jobs", outcome.job_id))
+    if isinstance(outcome, Proposed):
+        return went(address("administration", "proposals", outcome.number))
     await read_anew(request)
     return went(f"/administration/members?new={outcome.new}&changed={outcome.changed}&unchanged={outcome.unchanged}")
 
@@ -85,18 +97,29 @@ def members_in(office: Office, file: File) -> members.MembersFile | Refused:
     return Refused(faults) if any(one.severity.stops for one in faults) or not found.backgrounds else found
 
 
-def _import(office: Office, author: Author, file: File) -> Imported | Job | Refused:
-    """Who the members are; what a file says of their ratings is left out. While somebody writes, a job does it."""
+def _import(office: Office, actor: Actor, reason: str, file: File) -> Imported | Job | Proposed | Refused:
+    """Who the members are; what a file says of their ratings is left out. While somebody writes, a job does it.
+
+    What a published period rests on is proposed, where somebody else has to agree.
+    """
+    author = Author(actor.name, reason)
     found = members_in(office, file)
     if isinstance(found, Refused):
         return found
     with office.reading() as connection:
         record = known(connection).record
         what = taken(record, without_ratings(found), file.name, StartingRatingOptions())
+        people = divided(record, what.people) if needs_second(office, record, actor) else Divided(what.people, ())
     try:
-        return soon(office, lambda at_most: import_members(at_most, author, what.people))
+        made = soon(office, lambda at_most: import_members(at_most, author, people.now))
     except OfficeBusyError:
+        if people.by_two:  # a worker is nobody's second person
+            raise
         return add_job(office, members_job(author, file))
+    if not people.by_two:
+        return made
+    credential = proven_by_session(office, actor.secret).credential
+    return Proposed(propose(office, author, facts_wish(people.by_two), credential))
 
 
 def members_job(author: Author, file: File) -> NewJob:
