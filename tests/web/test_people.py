@@ -1,8 +1,11 @@
 """What players ask of the ten years' demonstration: find somebody, their games, what comes next; its seed holds."""
 
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -35,6 +38,30 @@ from tests.web.site import HandClock, client, made_file
 DAY = date(2026, 11, 16)
 
 
+# On a fresh machine that has the compiler: the demonstration is unpacked, a player's first rating changes, and everything
+# that follows from it is rated again.
+CHANGED = """
+import sys
+from datetime import date
+from crosstable.office.bulk.run import is_worth_compiling
+from crosstable.office.database import Office
+from crosstable.office.decisions import Ruling, decide
+from crosstable.office.demonstration import make_demo
+from crosstable.office.ledger.facts import DecisionKind
+from crosstable.office.ledger.journal import Author
+from crosstable.office.ledger.rerate import rerate
+from crosstable.office.ledger.runs import LONG, UNCOMPILED, can_compile
+from crosstable.terms import RatingSystem
+
+make_demo(sys.argv[1])
+office, author = Office(sys.argv[1]), Author("office", "test")
+decide(office, author, Ruling(DecisionKind.FLOOR, "90000107", RatingSystem.OTBR, date(2016, 9, 2), 1900.0))
+run = rerate(office, author)
+print(can_compile(), run.sections > LONG, "numba" in sys.modules)
+print(is_worth_compiling(UNCOMPILED), is_worth_compiling(UNCOMPILED + 1))
+"""
+
+
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demonstration") / "office.db"
@@ -47,6 +74,15 @@ def site(office: Path) -> Iterator[TestClient]:
     with client(office, is_demo=True) as made:
         until(lambda: made.get("/index.json").status_code == 200 or None)  # the record is read while the site answers
         yield made
+
+
+def test_nobody_waits_for_the_compiler_to_see_the_demonstration(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    command = [sys.executable, "-c", CHANGED, str(tmp_path / "office.db")]
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["True", "True", "False", "False", "True"]
+    assert not cache.exists()
 
 
 def test_a_demonstration_looks_like_a_federation(site: TestClient) -> None:
