@@ -382,6 +382,21 @@ def _with_taken_up(site: TestClient, linked: set[str]) -> set[str]:
     return found
 
 
+def test_the_first_screen_says_when_a_live_rating_becomes_official(site: TestClient) -> None:
+    """Where it is another than the official one; and that one on few games does not."""
+    rows = site.get("/events/202608270001/sections/1.json").json()["rows"]  # rated after the cut-off of the last list
+    found = dict[str, str]()
+    for member in [BUSIEST, *(f"/members/{row['member_id']}" for row in rows)]:
+        view = site.get(f"{member}.json").json()
+        first, coming = view["systems"][0], view["coming"]
+        official = first["official"] and first["official"]["text"]
+        few = (first["live"]["games"] or 99) < coming["fewest_games"]
+        kind = "the same" if official == first["live"]["text"] else "few" if few else "another"
+        found[kind] = site.get(member).text.partition("</dl>")[0]
+    assert "Live becomes official" not in found["the same"]
+    assert "<dt>Live becomes official</dt><dd><time" in found["another"]
+
+
 def test_names_are_not_translated(site: TestClient) -> None:
     """A section that is called Open is called so in Spanish, in titles and where only a screen reader says it too."""
     section = "/events/202206120001/sections/1"
