@@ -202,7 +202,11 @@ def test_names_that_come_after_the_choice_are_not_shown(browser: Browser, site: 
     page.goto("/estimate")
     slow: list[Route] = []
     asked = f"q={quote(name)}&"
-    page.route(lambda url: asked in url, slow.append)
+
+    def hold(route: Route) -> None:
+        slow.append(route)
+
+    page.route(lambda url: asked in url, hold)
     first, second = page.locator("ol.games > li").first, page.locator("ol.games > li").nth(1)
     first.get_by_role("combobox").press_sequentially(name[:-1])
     expect(first.get_by_role("option", name=name).first).to_be_visible()
@@ -216,6 +220,36 @@ def test_names_that_come_after_the_choice_are_not_shown(browser: Browser, site: 
     second.get_by_role("combobox").press_sequentially(name[:6])  # the answer to this is shown after the late one
     expect(second.get_by_role("option").first).to_be_visible()
     expect(first.get_by_role("option")).to_have_count(0)
+    context.close()
+
+
+def test_an_answer_that_comes_after_the_question_was_taken_back_is_not_shown(browser: Browser, site: Served) -> None:
+    context = context_of(browser, base_url=site.address, viewport=WIDE)
+    page = context.new_page()
+    page.goto("/estimate?rating=1512/40&game=W1640,D1720,L1600")
+    page.evaluate(
+        """() => {
+          window.shown = [];
+          const note = () => window.shown.push(document.querySelector("#result")?.textContent ?? "");
+          new MutationObserver(note).observe(document.querySelector("#answer"), { childList: true });
+        }"""
+    )
+    slow: list[Route] = []
+
+    def hold(route: Route) -> None:
+        slow.append(route)
+
+    page.route(lambda url: "rating=1700" in url, hold)
+    rating = page.locator("#rating")
+    with page.expect_request(lambda request: "rating=1700" in request.url):
+        rating.fill("1700/40")
+    rating.fill("")
+    with page.expect_response(lambda reply: "rating=1700" in reply.url) as late:
+        slow[0].continue_()
+    late.value.finished()
+    rating.fill("1800/40")
+    page.wait_for_function("() => window.shown.some((one) => one.startsWith('1800 '))")
+    assert [one for one in page.evaluate("() => window.shown") if one.startswith("1700 ")] == []
     context.close()
 
 

@@ -70,4 +70,4 @@ def test_a_large_section_is_light_as_it_is_sent(site: TestClient, address: str) 
 def test_all_of_its_rows_are_there(site: TestClient) -> None:
     page = site.get(ADDRESS).text
     assert len(re.findall(r"<tr id=s1p\d+>", page)) == PLAYERS
-    assert len(re.findall(r"<td class=move>", page)) == 2 * PLAYERS
+    assert len(re.findall(r"<td><a href=1/players/\d+\?system=OTB[RQ]>", page)) == 2 * PLAYERS

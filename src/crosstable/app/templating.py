@@ -1,7 +1,7 @@
 """Templates: Jinja2 with everything escaped, and the few words that every page needs.
 
-Filters: ``plain`` (a name, made visible and of its own direction), ``figure``, ``signed``, ``day``, ``month``,
-``counted``, ``places``.
+Filters: ``plain`` (a name, made visible and of its own direction), ``own`` (one where no tag may stand), ``figure``,
+``signed``, ``day``, ``month``, ``counted``, ``places``.
 """
 
 import re
@@ -101,8 +101,8 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
         auto_reload=False,
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
-    made.filters.update(said=said, piece=said, for_page=for_page)
-    made.globals.update(lang=ENGLISH, other_languages=(), script_words="", all_script_words="")
+    made.filters.update(own=own, said=said, piece=said, for_page=for_page)
+    made.globals.update(lang=ENGLISH, other_languages=(), script_words=no_words)
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
     made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
     return made
@@ -142,6 +142,11 @@ def _fault_of(said: Mapping[str, str]) -> Fault:
     return Fault(**{**fields, "severity": Severity(said["severity"])})
 
 
+def no_words(head: str, is_app: bool) -> str:
+    """What scripts say in another language than English: they know their English."""
+    return ""
+
+
 def said(value: object) -> object:
     """A text, or a piece that Python made, in the language of the page; ``in_language`` has it speak another."""
     return value
@@ -160,6 +165,11 @@ def _quoted(part: str) -> str:
 def plain(text: str) -> Markup:
     """A name from a file: escaped, its control characters visible, its direction its own."""
     return Markup(f"<bdi>{escape(text if text.isprintable() else printable(text))}</bdi>")
+
+
+def own(text: str) -> Markup:
+    """A name from a file where no tag may stand, as in titles: said in no other language."""
+    return Markup(escape(text if text.isprintable() else printable(text)))  # nothing in it is left unescaped
 
 
 def signed(value: float, digits: int = 0) -> str:

@@ -68,6 +68,9 @@ _MARKED = re.compile(r"<(/?)([a-z]+\d*)(/?)>")
 # The functions of templates that give pieces of a page.
 PIECES = frozenset({"game_rows", "outcome_rows", "norm_rows", "history_rows", "history_chart", "site_links"})
 Say = Callable[[str], str]
+# The script of every page, and those that the head of one names.
+EVERYWHERE = "suggest"
+_SCRIPTS = re.compile(r'/static/([\w-]+)\.js"')
 
 
 class Token(NamedTuple):
@@ -331,14 +334,23 @@ class InLanguage(Extension):
 def in_language(environment: Environment, language: Language) -> None:
     """Let an environment speak a language; the pieces of pages that Python makes are translated when they are made."""
     known: dict[str, Any] = environment.globals
-    scripts = dict(language.known.of_scripts)
-    known.update(language=language, lang=language.code, script_words=htmlsafe_json_dumps(scripts))
-    known["all_script_words"] = htmlsafe_json_dumps(scripts | dict(language.known.of_workbench))
+    known.update(language=language, lang=language.code, script_words=_script_words(language))
     known["names"] = {code: language.say(name) for code, name in known["names"].items()}
     for name in PIECES & known.keys():
         known[name] = _spoken(language, known[name])
     environment.filters.update(said=language.said, piece=language.markup, day=lru_cache(maxsize=4096)(language.time))
     environment.add_extension(InLanguage)
+
+
+def _script_words(language: Language) -> Callable[[str, bool], Markup]:
+    @lru_cache(maxsize=100)
+    def words(head: str, is_app: bool) -> Markup:
+        """What the scripts in the head of a page say; all that scripts say in the application, which is one page."""
+        known = language.known
+        named = known.of_scripts if is_app else [EVERYWHERE, *_SCRIPTS.findall(head)]
+        return htmlsafe_json_dumps(known.words(named), ensure_ascii=False, separators=(",", ":"))
+
+    return words
 
 
 def _spoken(language: Language, make: Callable[..., Markup]) -> Callable[..., Markup]:

@@ -13,7 +13,7 @@ have named places (``{count} of {total}``), which stand in the translation too. 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, lru_cache
 from html import unescape
@@ -95,13 +95,18 @@ class Catalogue(NamedTuple):
     # By both English forms, with the place for the number.
     counts: Mapping[str, str]
     of_templates: frozenset[str] = frozenset()
-    # What scripts say goes with every page; what the workbench and the application alone say, with theirs.
-    of_scripts: Mapping[str, str] = MappingProxyType({})
-    of_workbench: Mapping[str, str] = MappingProxyType({})
+    # What each script says, by its name.
+    of_scripts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+
+    def words(self, scripts: Iterable[str]) -> dict[str, str]:
+        """What these scripts say, and those that they take up."""
+        named = set(scripts)
+        named |= {other for one in named for other in TAKEN_UP.get(one, ())}
+        return {text: said for one in sorted(named) for text, said in self.of_scripts.get(one, {}).items()}
 
 
-# The scripts that few pages have.
-SCRIPTS_OF_FEW = ("web/static/workbench", "app/")
+# The scripts that say something and are taken up by another one.
+TAKEN_UP: Mapping[str, tuple[str, ...]] = {"workbench": ("workbench-table", "drafts"), "drafts": ("workbench-table",)}
 
 
 class Language:
@@ -373,18 +378,15 @@ def catalogue_of(code: str, found: Iterator[Entry]) -> Catalogue:
     texts: dict[str, str] = {}
     counts: dict[str, str] = {}
     of_templates: set[str] = set()
-    of_scripts: dict[str, str] = {}
-    of_workbench: dict[str, str] = {}
+    of_scripts: dict[str, dict[str, str]] = {}
     for entry in found:
         if entry.is_of_templates:
             of_templates.add(entry.english[0])
-        scripts = [one for one in entry.where if one.endswith(".js")]
-        if scripts:
-            is_of_few = all(one.startswith(SCRIPTS_OF_FEW) for one in scripts)
-            (of_workbench if is_of_few else of_scripts).update(zip(entry.english, entry.translated, strict=True))
+        for script in (Path(one).stem for one in entry.where if one.endswith(".js")):
+            of_scripts.setdefault(script, {}).update(zip(entry.english, entry.translated, strict=True))
         if all(entry.translated):
             (texts if len(entry.english) == 1 else counts).update(zip(entry.english, entry.translated, strict=True))
-    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts, of_workbench)
+    return Catalogue(code, texts, counts, frozenset(of_templates), of_scripts)
 
 
 @cache

@@ -17,7 +17,6 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
-from starlette.staticfiles import StaticFiles
 
 from crosstable import __version__
 from crosstable.errors import OfficeError
@@ -31,6 +30,7 @@ from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.languages import InLanguages
+from crosstable.web.lean_files import LeanFiles
 from crosstable.web.limits import Limiter, Stated
 from crosstable.web.mail import send_due
 from crosstable.web.operations import PATHS, Observed, log_settings
@@ -120,7 +120,7 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
     app.state.mail_server = mail_server()
     app.state.kept_files = KeptFiles(app.state.reading.office.url)
     app.router.routes.extend(_made_routes())
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", LeanFiles(directory=STATIC), name="static")
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_exception_handler(Problem, _on_problem)  # type: ignore[arg-type]
     app.add_exception_handler(OfficeError, _on_office)  # type: ignore[arg-type]

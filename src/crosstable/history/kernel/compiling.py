@@ -5,7 +5,6 @@ files than the one it compiled, so the cache lies in a folder whose name is a ha
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from numba.extending import intrinsic, register_jitable
 
 import crosstable
 from crosstable.formulas import foreign, initial, norms, outcome, section, special, standard, steps
+from crosstable.history.compiled_folders import COMPLETE, compiled_folder
 from crosstable.history.kernel.arrays import Array
 from crosstable.rules.constants import Constants
 
@@ -94,8 +94,6 @@ FORMULAS = (special, standard, initial, foreign, norms, outcome, steps, section)
 SOURCES = ("formulas", "history/kernel", "lab/predictions.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
-# A file that is there when everything was compiled once.
-_ALL = "all"
 # Numba would make two more entrances of every function, for C and for Python, and compile all of it into each.
 _NOT_FOR_C = {"no_cfunc_wrapper": True}
 _INSIDE = {**_NOT_FOR_C, "no_cpython_wrapper": True}
@@ -116,19 +114,18 @@ def sources_digest(*more: str) -> str:
 
 def cache_folder() -> Path:
     """Where compiled code is kept between runs."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "crosstable" / f"compiled-{sources_digest()}"
+    return compiled_folder(sources_digest())
 
 
 def is_cached() -> bool:
     """Whether all compiled code is there, so that no compiling has to be waited for."""
-    return (cache_folder() / _ALL).exists()
+    return (cache_folder() / COMPLETE).exists()
 
 
 def say_cached() -> None:
     """Note that everything was compiled and kept; where nothing can be kept, it is compiled each time."""
     with suppress(OSError):
-        (cache_folder() / _ALL).touch()
+        (cache_folder() / COMPLETE).touch()
 
 
 def _register(module: ModuleType) -> None:

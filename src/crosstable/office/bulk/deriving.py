@@ -13,12 +13,12 @@ from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
 from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
 from crosstable.office.bulk.record import known_at, known_for_replay, known_of_section
-from crosstable.office.bulk.run import compiled_replay, planned
+from crosstable.office.bulk.run import compiled_replay, is_worth_compiling, planned
 from crosstable.office.bulk.steps import KEY, records_before, steps_of
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import LAYOUT, Key, Posting, PostingKey
-from crosstable.office.ledger.runs import LONG, Progress, Watch, can_compile, in_silence
+from crosstable.office.ledger.runs import Progress, Watch, in_silence
 from crosstable.replaying import DAWN
 
 
@@ -42,12 +42,15 @@ def derived(record: Record, progress: Progress = in_silence) -> Derived:
 
 def sum_due(record: Record, progress: Progress = in_silence) -> int:
     """The sum of the digests of every posting that follows from the record, from nothing, compiled where it is long."""
-    is_long = can_compile() and sections_since(record.connection, DAWN) > LONG
-    known = known_for_replay(record) if is_long else known_at(record, {})
+    is_sure = is_worth_compiling(sections_since(record.connection, DAWN))
+    known = known_for_replay(record) if is_sure else known_at(record, {})
     steps = steps_of(known)
     span = span_of(known, steps, pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING}))
-    is_compiled = is_long or (can_compile() and steps.frame.height > LONG)
-    replay: Replay = compiled_replay(span) if is_compiled else Interpreted(span, everything(steps))
+    replay: Replay = (
+        compiled_replay(span)
+        if is_sure or is_worth_compiling(steps.frame.height)
+        else Interpreted(span, everything(steps))
+    )
     del known, span  # millions of rows, which the index has now
     total = 0
 

@@ -18,6 +18,7 @@ import polars as pl
 from sqlalchemy import Connection, Table, func, select, text
 
 from crosstable import __version__
+from crosstable.history.compiled_folders import has_compiled
 from crosstable.office import tables
 from crosstable.office.bulk.causes import (
     Causes,
@@ -43,7 +44,17 @@ from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import Author, Change, EntryKind, JournalEntry, act_of, append, head
 from crosstable.office.ledger.postings import LAYOUT, Posting
-from crosstable.office.ledger.runs import DIGESTS, LONG, SOME, Run, StageClock, Watch, can_compile, last_run
+from crosstable.office.ledger.runs import (
+    DIGESTS,
+    LONG,
+    SOME,
+    UNCOMPILED,
+    Run,
+    StageClock,
+    Watch,
+    can_compile,
+    last_run,
+)
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
 
@@ -235,8 +246,8 @@ def planned(
             steps = steps_of(known)
         with clock.timed("find what is reached"):
             reach = reach_of(known, steps, pending, most) if most else None
-            if reach is not None and most == LONG and len(reach.steps) > SOME and _is_compiled():
-                reach = None
+            if most == LONG and (reach is None or len(reach.steps) > SOME):
+                reach = None if _is_compiled() else reach or reach_of(known, steps, pending, UNCOMPILED)
         with clock.timed("read postings"):
             posted = None
             if reach is not None:
@@ -257,8 +268,15 @@ def planned(
     return Plan(span, replay, Causes(known, steps, pending), old, since, posted and posted._replace(rows=old))
 
 
+def is_worth_compiling(steps: int) -> bool:
+    """Whether so many steps are compiled: nobody waits for the compiler where interpreting takes less."""
+    return can_compile() and steps > LONG and (steps > UNCOMPILED or _is_compiled())
+
+
 def _is_compiled() -> bool:
-    """Whether the compiled code is there; looking for it takes as long as interpreting some steps."""
+    """Whether the compiled code is there; to ask the compiler takes as long as interpreting some steps."""
+    if not has_compiled():
+        return False
     from crosstable.history.kernel.compiling import is_cached
 
     return is_cached()

@@ -45,10 +45,12 @@ def last_run(connection: Connection, through: int | None = None) -> int:
 
 
 Progress = Callable[[int], None]
-# A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
+# A run that reaches more steps than this is compiled, where the compiled code is there or can be made.
 LONG = 600
-# Where the compiled code is there already, of more steps than this.
+# Where the compiled code is there already and the run looks for it, of more steps than this.
 SOME = 160
+# Where it is not there yet: compiling takes 20 s of processor time, in which more steps than this are interpreted.
+UNCOMPILED = 10_000
 
 
 def can_compile() -> bool:

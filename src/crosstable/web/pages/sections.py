@@ -34,6 +34,8 @@ from crosstable.web.shapes import Rating, change_of, rating_of
 UPRIGHT_ROUNDS = 7
 # A section with more players does not fit a sheet on its side.
 SIDEWAYS_ROWS = 28
+# Results of more rows than these are made links by a script.
+LINKED_ROWS = 60
 # So many sections stand on one page.
 MOST_SECTIONS = 60
 
@@ -110,6 +112,11 @@ class SectionView(View):
     def is_tall(self) -> bool:
         """Whether it is printed small, so that it fits one upright sheet."""
         return len(self.rows) > SIDEWAYS_ROWS
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its page would be heavy with links that a script can make."""
+        return len(self.rows) > LINKED_ROWS
 
     @property
     def is_wide(self) -> bool:

@@ -16,12 +16,13 @@ const GAMES = {
 const COLORS = { w: ` ${phrase("with White")}`, b: ` ${phrase("with Black")}` };
 
 for (const table of document.querySelectorAll("table.wall")) {
+  linkResults(table);
   table.addEventListener("click", (event) => {
     const link = event.target.closest("td a[href^='#']");
     const title = event.target.closest("thead button");
     if (link) show(event, table, link);
     else if (title) sort(table, title.closest("th"));
-    else if (event.target.closest("td.no")) mark(table, [event.target.closest("tr")], true);
+    else if (event.target.closest("td:first-child")) mark(table, [event.target.closest("tr")], true);
   });
   for (const cell of table.tHead.rows[0].cells) {
     if (cell.classList.contains("r")) continue;
@@ -33,6 +34,21 @@ for (const table of document.querySelectorAll("table.wall")) {
   }
 }
 
+// A long table comes without the links from results to the opponents' rows.
+function linkResults(table) {
+  for (const row of table.tBodies[0].rows) {
+    const rows = row.id.replace(/\d+$/, "");
+    for (const cell of [...row.cells].slice(3)) {
+      const other = cell.childElementCount ? null : cell.textContent.match(/^[A-Z](\d+)[wb]?$/);
+      if (!rows || !other || !document.getElementById(rows + other[1])) continue;
+      const link = document.createElement("a");
+      link.href = `#${rows}${other[1]}`;
+      link.append(...cell.childNodes);
+      cell.append(link);
+    }
+  }
+}
+
 function show(event, table, link) {
   event.preventDefault();
   const row = link.closest("tr");
@@ -40,7 +56,7 @@ function show(event, table, link) {
   mark(table, [row, other]);
   const text = link.textContent;
   const round = table.tHead.rows[0].cells[link.closest("td").cellIndex].textContent.trim();
-  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move")?.textContent.split("→")[0].trim() ?? phrase("unrated")})`;
+  const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td b")?.parentElement.textContent.split("→")[0].trim() ?? phrase("unrated")})`;
   const game = GAMES[text[0]] ?? phrase("{round}: {name} met {other}{color}.");
   const values = { round, name: name(row), other: name(other), color: COLORS[text.at(-1)] ?? "" };
   told.textContent = game.replace(/\{(\w+)\}/g, (_, key) => values[key]);

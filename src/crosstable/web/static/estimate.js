@@ -32,13 +32,14 @@ function show(text) {
   place.replaceChildren(...(problem ? [problem] : page.body.childNodes));
 }
 
+// What was asked before the last change and comes later is not shown any more.
 let timer, newest = 0;
 function renew() {
+  const mine = ++newest;
   clearTimeout(timer);
   timer = setTimeout(async () => {
     const query = new URLSearchParams([...new FormData(form)].filter(([, text]) => text.trim() !== ""));
     if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
-    const mine = ++newest;
     const reply = await answer(`/estimate/answer?${query}`, { headers: { Accept: "text/html" } });
     const text = await reply.text();
     if (mine !== newest || !form.isConnected) return;

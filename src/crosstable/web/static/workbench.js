@@ -211,7 +211,7 @@ async function check() {
     const found = await ask({ ...draft, have });
     if (turn === asked) show(whole(found));
   } catch (error) {
-    say(phrase("The draft could not be checked: {why}", { why: error.message }));
+    if (turn === asked) say(phrase("The draft could not be checked: {why}", { why: error.message }));
   }
 }
 
