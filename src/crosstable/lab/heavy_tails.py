@@ -15,11 +15,11 @@ from crosstable.lab.predictions import Floats
 
 # Fewer values tell nothing of their tail.
 FEWEST_FOR_TAIL = 20
-# The tail is told from so many of the largest values, by count: its square root. As in the paper, this share of them is
-# then drawn from Pareto's distribution.
+# The exponent is told from the largest values, as many as the square root of their number. This share of them is drawn
+# from Pareto's distribution, above a threshold that lies farther out.
 TAIL_SHARE = 0.4
-# Below this exponent a tail is heavy. None is taken to be lower than the least, as at 1 there is no mean. Both
-# were chosen on the federations of an earlier study (docs/lab.md).
+# Below this exponent a tail is heavy. None is taken to be lower than the least, as at 1 there is no mean. These numbers
+# were chosen on federations that are in no count of docs/lab.md.
 HEAVY, LEAST = 1.5, 1.2
 SAMPLES = 999
 
