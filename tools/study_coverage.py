@@ -31,7 +31,7 @@ from crosstable.lab.simulate import simulated, strengths_of
 from crosstable.lab.systems import course_of, predicted_by
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
-FIRST_SEED, INTERVALS, FEDERATIONS = 31_000_001, 200, 30
+FIRST_SEED, INTERVALS, FEDERATIONS = 41_000_001, 200, 30
 FEDERATION = preset("quick-growth", 1000, years=5)
 CONTRASTS: dict[str, RuleSet | OtherSystem] = {
     "K from 800 to 600": rule_set(k_numerator=600.0),

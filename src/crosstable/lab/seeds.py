@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crosstable.lab.drawing import CONFIDENCE, Draws, Estimate
+from crosstable.lab.heavy_tails import tail_ends
 from crosstable.lab.judgements import Backtest, Differences, Judged, Rival
 
 # Student's quantile for 95 %, by degrees of freedom from 1 on; beyond the table by Cornish and Fisher's series.
@@ -30,10 +31,10 @@ def quantile_of(freedom: int) -> float:
 def interval_of(values: Sequence[float]) -> Estimate:
     """The mean of federations, and an interval for what it would be over ever more of them.
 
-    Each end is the farther of two: Student's, and Student's bent by the skewness of the values (P. Hall, On the removal
-    of skewness by transformation, 1992). A rule that matters much in few federations would otherwise be told too
-    surely: Student's ends too soon on the side of the few, and the bent one, where the few happen to be many, on the
-    other.
+    Each end is the farthest of three: Student's, Student's bent by the skewness of the values (P. Hall, On the removal
+    of skewness by transformation, 1992), and that of a heavy tail, where there is one. A rule that matters much in few
+    federations would otherwise be told too surely: Student's ends too soon on the side of the few, the bent one, where
+    the few happen to be many, on the other, and both too soon where none of the few was seen.
     """
     known = [one for one in values if math.isfinite(one)]
     if not known:
@@ -46,8 +47,9 @@ def interval_of(values: Sequence[float]) -> Estimate:
         return Estimate(mean, mean, mean)
     skew = math.fsum(((one - mean) / spread) ** 3 for one in known) * count / ((count - 1) * (count - 2))
     far = quantile_of(count - 1) / math.sqrt(count)
-    low = mean - spread * max(far, bent(far, skew, count))
-    high = mean - spread * min(-far, bent(-far, skew, count))
+    below, above = tail_ends(np.array(known), skew) or (far, far)
+    low = mean - spread * max(far, bent(far, skew, count), below)
+    high = mean + spread * max(far, -bent(-far, skew, count), above)
     return Estimate(mean, low, high)
 
 
