@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +87,43 @@ def test_plain_data_takes_days_and_numbers_and_names_what_is_wrong() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("rating", "games"),
+    [
+        (np.float64(1512), np.int64(40)),
+        (np.int32(1512), np.float32(40)),
+        (Decimal(1512), Decimal(40)),
+        (Fraction(1512), 40),
+        (np.array(1512), np.array(40)),
+    ],
+)
+def test_plain_data_takes_the_numbers_of_other_libraries(rating: object, games: object) -> None:
+    rows: list[dict[str, object]] = [{"ratings": {"OTBR": {"rating": rating, "games": games}}, "rounds": "W2"}]
+    rows += [{"number": np.int64(2), "ratings": {"OTBR": rating}, "rounds": "L1"}]
+    found = ct.rate({"time_control": "G/90;d5", "players": rows}, start="2026-06-14", end="2026-06-14")
+    one, two = found.sections[0].systems["OTBR"].players
+    assert (one.pre, one.games_before, two.pre) == (1512.0, 40.0, 1512.0)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        datetime(2026, 6, 14, 19, 30),  # noqa: DTZ001 - frames hold such times
+        np.datetime64("2026-06-14"),
+        np.datetime64("2026-06-14T19:30:00.000000000"),
+        pl.Series([date(2026, 6, 14)])[0],
+    ],
+)
+def test_plain_data_takes_the_days_of_other_libraries(day: object) -> None:
+    section = {"start_date": day, "end_date": day, "time_control": "G/90;d5"}
+    found = ct.rate({**section, "players": [{"rounds": "W2"}, {"rounds": "L1"}]})
+    assert not found.has_errors
+    assert found.report.sections[0].start == date(2026, 6, 14)
+
+
 def test_what_is_no_event_says_so() -> None:
+    with pytest.raises(ct.FormatError, match="this is no path"):
+        ct.read("quad\0.json")
     with pytest.raises(ct.FormatError, match="no format that is known"):
         ct.read(b"nothing of the kind")
     with pytest.raises(ct.FormatError, match="cannot be opened"):
