@@ -18,6 +18,13 @@ from tests.event_files import event_file, player, quad
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
 
 
+@pytest.mark.parametrize("last", ["-1", "0", "two"])
+def test_after_round_is_a_round_and_no_number_counts_from_the_end(run: Run, last: str) -> None:
+    ran = run("rate", SAMPLE, f"--after-round={last}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is not a whole number of at least 1" in ran.err
+
+
 # explain
 
 

@@ -134,7 +134,7 @@ def _rating(rating: object) -> object:
         except ValueError:
             return {"rating": rating}  # the reader of event files says where it stands and what is wrong
         return None if written.rating is None else _rating_object(written.rating, written.games)
-    number = _number(rating)
+    number = of_python(rating)
     if isinstance(number, int | float) and not isinstance(number, bool):
         return _rating_object(number, None)
     return rating
@@ -148,7 +148,7 @@ def _plain(value: object) -> object:
     """Data as JSON would hold it: days as texts, sequences as lists, any mapping as a dict."""
     if isinstance(value, Mapping):
         return {str(name): _plain(inner) for name, inner in value.items()}
-    value = _number(value)
+    value = of_python(value)
     if isinstance(value, str | bytes | int | float) or value is None:
         return value
     if isinstance(value, datetime):  # as frames hold days
@@ -158,7 +158,7 @@ def _plain(value: object) -> object:
     return [_plain(inner) for inner in value] if isinstance(value, Iterable) else value
 
 
-def _number(value: Any) -> object:  # noqa: ANN401 - whatever stands in plain data
+def of_python(value: Any) -> object:  # noqa: ANN401 - whatever stands in plain data
     """A number or a day of another library (an array's, a decimal) as Python has it; anything else as it is."""
     if value is None or isinstance(value, str | bytes | int | float | date):
         return value
