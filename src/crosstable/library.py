@@ -18,7 +18,7 @@ from crosstable.pipeline.checking import CheckedReport
 from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import Options, RatedEvent
 from crosstable.pipeline.rating import rate as rate_report
-from crosstable.pipeline.reading import Source
+from crosstable.pipeline.reading import Source, of_python
 from crosstable.pipeline.reading import read as read_source
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import Calendar
@@ -204,7 +204,7 @@ def estimate(rating: str | float, results: str | Iterable[str], /, **fields: obj
     """
     from crosstable.calculator.estimate import estimate as estimate_request
 
-    written = results if isinstance(results, str) else list(results)
+    written = results if isinstance(results, str) else list(results) if isinstance(results, Iterable) else [results]
     if not isinstance(written, str) and not all(isinstance(game, str) for game in written):
         raise TypeError("games are texts: a result and the opponent's rating, like W1640")
     return estimate_request(_request(rating, written if isinstance(written, str) else " ".join(written), fields))
@@ -247,7 +247,7 @@ def estimates(
     from crosstable.calculator.estimate import checked
     from crosstable.calculator.what_if import arrays_of, estimated
 
-    if hasattr(rating, "columns") and hasattr(rating, "with_columns"):
+    if hasattr(type(rating), "columns"):
         if games is not None or opponents is not None or scores is not None:
             raise ValueError("a frame holds its own games, opponents and scores as columns")
         return _estimated_frame(cast("DataFrame", rating), fields)
@@ -261,9 +261,14 @@ def estimates(
 def _estimated_frame(frame: "DataFrame", fields: Mapping[str, object]) -> "DataFrame":
     import polars as pl
 
+    if not isinstance(frame, pl.DataFrame):
+        raise TypeError(f"a frame is a polars.DataFrame, not a {type(frame).__name__}; a LazyFrame needs collect()")
     missing = [name for name in ("rating", "opponents", "scores") if name not in frame.columns]
     if missing:
         raise ValueError(f"the frame has no column {', '.join(missing)}")
+    for name in ("opponents", "scores"):
+        if not isinstance(frame.schema[name], pl.List) or frame[name].has_nulls():
+            raise ValueError(f"the column {name} needs a list in every row")
     most = max((len(row) for row in frame["opponents"].to_list()), default=0)
 
     def padded(name: str) -> list[list[float]]:
@@ -280,8 +285,8 @@ def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "
     from crosstable.errors import UnratableSectionError
 
     _require_known(fields, set(NAMES) - {"rating", "game"}, "field of an estimate")
-    given = {name: _iso(value) if name in ("date", "birth") else value for name, value in fields.items()}
-    reading = read_object({"rating": rating, "game": games, **given}, _today())
+    given = {name: _iso(value) if name in ("date", "birth") else of_python(value) for name, value in fields.items()}
+    reading = read_object({"rating": of_python(rating), "game": games, **given}, _today())
     if reading.request is None or reading.faults:
         raise UnratableSectionError(reading.faults)
     return reading.request
@@ -310,7 +315,7 @@ def _iso(value: object) -> object:
     """A day as the calculator reads it; what is no day stays as it is, for the calculator says what is wrong."""
     from crosstable.formats.dates import day_of
 
-    found = day_of(value) if isinstance(value, str) else value
+    found = day_of(value) if isinstance(value, str) else of_python(value)
     return found.isoformat() if isinstance(found, date) else value
 
 
@@ -379,10 +384,7 @@ def _options(given: RateOptions) -> Options:
     for name in ("sections", "exclude"):
         if name in found:
             found[name] = _numbers(found[name], name)
-    if not isinstance(found.get("after_round"), int | None):
-        raise TypeError("after_round is the number of a round")
-    if not isinstance(found.get("accept", {}), Mapping):
-        raise TypeError("accept is a mapping: the code of a warning and the reason for accepting it")
+    _require_kinds(found)
     if "calendar" in found:
         found["calendar"] = _calendar(found["calendar"])
     if "members" in found:
@@ -392,6 +394,22 @@ def _options(given: RateOptions) -> Options:
 
         found["rules"] = rule_set(os.fspath(found["rules"]))
     return cast("Options", found)
+
+
+def _require_kinds(found: Mapping[str, Any]) -> None:
+    """Raise ``TypeError`` or ``ValueError`` for a value of an option that is none."""
+    for name in ("override", "pairing_ratings"):
+        if not isinstance(found.get(name, False), bool):
+            raise TypeError(f"{name} is True or False")
+    if not isinstance(found.get("control", ""), str):
+        raise TypeError("control is a text such as G/60;d5")
+    last = found.get("after_round")
+    if not isinstance(last, int | None):
+        raise TypeError("after_round is the number of a round")
+    if last is not None and last < 1:
+        raise ValueError("after_round is the number of a round, 1 or more")
+    if not isinstance(found.get("accept", {}), Mapping):
+        raise TypeError("accept is a mapping: the code of a warning and the reason for accepting it")
 
 
 def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MemberSource]":

@@ -23,6 +23,7 @@ RESULT = rf"(?:{SCORE}|[WDLTwdlt?]{{1,100}}|[+=-])"
 _PLAIN = re.compile(NUMBER, re.ASCII)
 _RATING = re.compile(RATING, re.ASCII)
 _UNRATED = re.compile(rf"{UNRATED}|-{{1,20}}", re.ASCII)
+_MEMBER_ID = re.compile(r"""(?:'|=")?(\d{1,10}(?:[ -]\d{1,10}){0,4})(?:\.0{1,9})?"?""", re.ASCII)
 _LETTERS = {"W": Result.WIN, "D": Result.DRAW, "L": Result.LOSS, "T": None, "?": None}
 _SIGNS = {"+": Result.WIN, "=": Result.DRAW, "-": Result.LOSS}
 # What follows a result written apart from its opponent: "W 1640", "1-0 1640".
@@ -51,8 +52,13 @@ def read_rating(text: str) -> WrittenRating:
 
 
 def read_member_id(text: str) -> str:
-    """A member id as a file has it; nothing for ``NEW``, ``pending``, ``none``, zeros and whatever else is no id."""
-    return text if any("1" <= letter <= "9" for letter in text) else ""
+    """A member id as a file has it; nothing for ``NEW``, ``pending``, ``none``, zeros and whatever else is no id.
+
+    What spreadsheets make of one is taken away: ``12345678.0``, ``'12345678``, ``="12345678"``, ``1234 5678``.
+    """
+    found = _MEMBER_ID.fullmatch(text.strip())
+    tidy = re.sub(r"\D", "", found[1]) if found else text
+    return tidy if any("1" <= letter <= "9" for letter in tidy) else ""
 
 
 def read_number(text: str) -> float:

@@ -133,6 +133,54 @@ def test_a_misspelt_field_gets_a_hint() -> None:
     assert [fault.message for fault in reading.faults] == ["birthdate is not known here (did you mean birth_date?)."]
 
 
+def _errors(event: EventFile) -> list[tuple[str, str]]:
+    """The errors of an event, each with the last part of its place."""
+    found = rate(of_reading(event_json.read(text_of(event).encode(), "event.json")), today=None)
+    assert found.has_errors == (not found.rated)
+    return [(one.code, one.place.rpartition(".")[2]) for one in found.faults if one.severity == "error"]
+
+
+RATED = {"rating": 1512.0, "games": 40}
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"ratings": None, "rating": {"OTBR": RATED}}, "rating"),
+        ({"ratings": None, "rating": "1512/40"}, "rating"),
+        ({"ratings": None, "Ratings": {"OTBR": RATED}}, "Ratings"),
+        ({"ratings": {}, "pre_rating": 1512}, "pre_rating"),
+        ({"ratings": {}, "uscf": "1512P17"}, "uscf"),
+        ({"ratings": {}, "fide_rating": 2150}, "fide_rating"),
+        ({"ratings": {"OTBR": {"rating": 1512.0, "game": 17}}}, "game"),
+        ({"ratings": {"OTBR": {"rating": 1512.0, "Games": 17}}}, "Games"),
+        ({"ratings": {"FIDE": {"rating": 2100, "asof": "2026-01-01"}}}, "asof"),
+        ({"birth_date": None, "birthDate": "2014-02-03"}, "birthDate"),
+        ({"birth_date": None, "dob": "2014-02-03"}, "dob"),
+        ({"birth_date": None, "birth_year": None, "yob": 2014}, "yob"),
+    ],
+)
+def test_nobody_is_rated_without_what_stands_under_a_name_that_is_not_known(fields: EventFile, name: str) -> None:
+    """Design §4.5: a rating that is not understood is an error, never a rating of an unrated player."""
+    assert _errors(with_player(**fields)) == [("bad-value", name)]
+
+
+@pytest.mark.parametrize(("known", "name"), [("type", "Type"), ("k_factor", "kfactor"), ("online", "Online")])
+def test_no_section_is_rated_without_what_stands_under_a_misspelt_name(known: str, name: str) -> None:
+    assert _errors(with_section(**{known: None, name: "half"})) == [("bad-value", name)]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"rating": 1512, "birthdate": "2001-01-01", "birth_date": "2001-01-01"},
+        {"grade": 5, "prize": 500, "pretty": "yes", "birth_place": "Reno", "rated": True, "phone": "555"},
+    ],
+)
+def test_beside_what_is_known_and_under_other_names_a_field_is_only_told_of(fields: EventFile) -> None:
+    assert not _errors(with_player(**fields))
+
+
 def test_a_very_long_name_of_a_field_gets_none_and_is_shown_in_short() -> None:
     reading = reading_of(text_of(with_player(**{"birth_date" * 10: 1})).encode())
     assert isinstance(reading, Reading)

@@ -1,18 +1,28 @@
 """§8: ``explain``, ``check``, ``rules`` and ``schema`` from the command line."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
 from crosstable import schemas
 from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.in_words import DESCRIBED
 from tests.architecture.source import ROOT
 from tests.checks.provoked import pair, sound
 from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import event_file, player, quad
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
+
+
+@pytest.mark.parametrize("last", ["-1", "0", "two"])
+def test_after_round_is_a_round_and_no_number_counts_from_the_end(run: Run, last: str) -> None:
+    ran = run("rate", SAMPLE, f"--after-round={last}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is not a whole number of at least 1" in ran.err
 
 
 # explain
@@ -215,7 +225,23 @@ def test_rules_between_two_days_in_either_order(run: Run, days: tuple[str, str])
     assert set(found["changed"]) == {"cfc", "bonus_threshold"}
     assert found["changed"]["bonus_threshold"] == ["12", "10"]
     assert len(found["amendments"]) == 2
-    assert "bonus_threshold: 12 -> 10\n" in run("rules", "--diff", *days).out
+    out = " ".join(run("rules", "--diff", *days).out.split())
+    assert "with B = 12 and m" in out[out.index("Bonus Before: ") : out.index("After: ", out.index("Bonus Before: "))]
+    assert "with B = 10 and m" in out[out.rindex("After: ") :]
+    for one in found["statements"]:
+        assert one["before"] != one["after"]
+        assert f"Before: {one['before']} After: {one['after']} ({one['section']})" in out
+
+
+def test_rules_between_two_days_are_told_in_words_and_not_by_the_names_of_constants(run: Run) -> None:
+    """Every edition beside the next: what changed in it has a sentence, and no name of a constant is printed."""
+    for earlier, later in pairwise(EDITIONS):
+        days = earlier.effective.isoformat(), later.effective.isoformat()
+        found = json.loads(run("rules", "--diff", *days, "--json").out)
+        assert found["changed"]
+        assert found["statements"], days
+        out = run("rules", "--diff", *days).out
+        assert not [name for name in DESCRIBED if "_" in name and name in out]
 
 
 def test_rules_between_two_days_without_a_change(run: Run) -> None:

@@ -1,9 +1,16 @@
 """Files that are not events are refused for a reason."""
 
+import json
+
 import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats.detect import read_data
+from crosstable.output.crosstable_html import crosstable_page
+from crosstable.output.crosstable_sheets import crosstable_csv, crosstable_xlsx
+from crosstable.pipeline.rating import rate
+from crosstable.pipeline.reading import read
+from tests.architecture.source import ROOT
 
 
 @pytest.mark.parametrize(
@@ -36,3 +43,19 @@ def test_a_rating_list_is_no_event_and_says_where_to_give_it(data: bytes) -> Non
     with pytest.raises(FormatError, match="a list of members or players, not an event") as caught:
         read_data(data, "list.txt")
     assert "--members FILE" in caught.value.fault.remedy
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "html", "json", "checked"])
+def test_what_was_made_of_an_event_is_refused_in_one_sentence(form: str) -> None:
+    """A crosstable that somebody rates again: one finding, and not one for every cell."""
+    event = rate(read(ROOT / "examples" / "summer-quads.json"), today=None)
+    made: dict[str, bytes] = {
+        "csv": crosstable_csv(event).encode(),
+        "xlsx": crosstable_xlsx(event),
+        "html": crosstable_page(event).encode(),
+        "json": json.dumps(event.to_dict(), indent=2).encode(),
+        "checked": b'{"format": "crosstable-checked/1", "sections": []}',
+    }
+    with pytest.raises(FormatError, match="what crosstable made of an event") as caught:
+        read_data(made[form], f"file.{form}")
+    assert caught.value.fault.remedy == "Give the file that was rated."

@@ -179,6 +179,41 @@ def test_beside_a_column_of_ratings_and_under_other_titles_numbers_are_only_igno
     assert {fault.code for fault in (*known.faults, *dates.faults)} == {"unknown-field"}
 
 
+@pytest.mark.parametrize("title", ["Rating", "USCF Rtg", "Std", "Pre-event rating"])
+def test_quick_ratings_do_not_hide_a_column_that_may_have_the_regular_ones(title: str) -> None:
+    found = read(f"Member ID,Quick rating,{title}\n12345678,1400,1512\n12345679,1600,1641P17\n")
+    assert codes(found)[0] == ("rating-column-not-known", "members.csv, line 1")
+    beside = read(f"Member ID,Regular rating,{title}\n12345678,1400,1512\n12345679,1600,1641P17\n")
+    assert {fault.code for fault in beside.faults} == {"unknown-field"}
+
+
+@pytest.mark.parametrize("title", ["Games", "Pre-event games", "Games before"])
+def test_games_that_name_no_rating_are_an_error_and_no_provisional_rating_becomes_established(title: str) -> None:
+    found = read(f"Member ID,Regular rating,{title}\n12345678,1512,17\n12345679,1641,120\n")
+    (first, *_) = found.faults
+    assert (first.code, first.place, first.severity) == ("bad-value", "members.csv, line 1", "error")
+    assert first.remedy == "Call it Regular games, or delete it."
+    known = read(f"Member ID,Regular rating,Regular games,{title}\n12345678,1512,17,3\n")
+    assert {fault.code for fault in known.faults} == {"unknown-field"}
+    empty = read(f"Member ID,Regular rating,{title}\n12345678,1512,\n")
+    assert {fault.code for fault in empty.faults} == {"unknown-field"}
+
+
+@pytest.mark.parametrize(
+    "written", ["12345678.0", "'12345678", '"=""12345678"""', "1234 5678", "1234-5678", " 12345678 "]
+)
+def test_an_id_as_spreadsheets_write_it_is_the_members(written: str) -> None:
+    """Otherwise the member would not be found and be rated as unrated."""
+    found = read(f"Member ID,Regular rating\n{written},1512\n")
+    assert found.faults == ()
+    assert found.backgrounds["12345678"].standings[OTBR].rating == 1512
+
+
+@pytest.mark.parametrize("written", ["US12345678", "A-12", "12345678a", "1234567890123456"])
+def test_other_ids_stay_as_they_are(written: str) -> None:
+    assert set(read(f"Member ID,Regular rating\n{written},1512\n").backgrounds) == {written}
+
+
 def test_of_two_rows_with_one_id_the_first_stands() -> None:
     found = read("ID,Regular\n12345678,1500\n12345678,1600\n")
     assert found.backgrounds["12345678"].standings == {OTBR: PlayerRating(1500.0)}
@@ -238,6 +273,8 @@ def test_members_of_the_ratings_api_are_read() -> None:
             "members[0].ratings.OTBR.rating",
         ),
         ([{"member_id": "12345678", "hair": "brown"}], "unknown-field", "members[0].hair"),
+        ([{"member_id": "12345678", "rating": 1512}], "bad-value", "members[0].rating"),
+        ([{"member_id": "12345678", "uscf_rating": "1512P17"}], "bad-value", "members[0].uscf_rating"),
         ({"items": [API], "hasNextPage": True}, "damaged-file", "members.csv"),
         ({"members": {}}, "wrong-type", "members"),
         ({"name": "Ann"}, "missing-field", "members.csv"),

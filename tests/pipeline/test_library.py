@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +87,43 @@ def test_plain_data_takes_days_and_numbers_and_names_what_is_wrong() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("rating", "games"),
+    [
+        (np.float64(1512), np.int64(40)),
+        (np.int32(1512), np.float32(40)),
+        (Decimal(1512), Decimal(40)),
+        (Fraction(1512), 40),
+        (np.array(1512), np.array(40)),
+    ],
+)
+def test_plain_data_takes_the_numbers_of_other_libraries(rating: object, games: object) -> None:
+    rows: list[dict[str, object]] = [{"ratings": {"OTBR": {"rating": rating, "games": games}}, "rounds": "W2"}]
+    rows += [{"number": np.int64(2), "ratings": {"OTBR": rating}, "rounds": "L1"}]
+    found = ct.rate({"time_control": "G/90;d5", "players": rows}, start="2026-06-14", end="2026-06-14")
+    one, two = found.sections[0].systems["OTBR"].players
+    assert (one.pre, one.games_before, two.pre) == (1512.0, 40.0, 1512.0)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        datetime(2026, 6, 14, 19, 30),  # noqa: DTZ001 - frames hold such times
+        np.datetime64("2026-06-14"),
+        np.datetime64("2026-06-14T19:30:00.000000000"),
+        pl.Series([date(2026, 6, 14)])[0],
+    ],
+)
+def test_plain_data_takes_the_days_of_other_libraries(day: object) -> None:
+    section = {"start_date": day, "end_date": day, "time_control": "G/90;d5"}
+    found = ct.rate({**section, "players": [{"rounds": "W2"}, {"rounds": "L1"}]})
+    assert not found.has_errors
+    assert found.report.sections[0].start == date(2026, 6, 14)
+
+
 def test_what_is_no_event_says_so() -> None:
+    with pytest.raises(ct.FormatError, match="this is no path"):
+        ct.read("quad\0.json")
     with pytest.raises(ct.FormatError, match="no format that is known"):
         ct.read(b"nothing of the kind")
     with pytest.raises(ct.FormatError, match="cannot be opened"):
@@ -156,6 +194,7 @@ def test_an_estimate_reads_every_way_of_writing() -> None:
         ct.estimate("1,512 / 40", "+1640, =1,720; -1600", date=date(2026, 6, 14)),
         ct.estimate(1512, ["1-0 1640", "1/2-1/2 1720", "0-1 1600"], games=40, date="6/14/2026"),
     ]
+    ways.append(ct.estimate(np.int64(1512), "W1640 D1720 L1600", games=np.int32(40), date=np.datetime64("2026-06-14")))
     assert len({one.post for one in ways}) == 1
     assert ways[0].official == round(ways[0].post)
 
@@ -188,7 +227,12 @@ def test_a_faulty_estimate_carries_every_fault() -> None:
         (lambda: loose.rate(SAMPLE, accept=["no-member-id"]), "accept is a mapping"),
         (lambda: loose.rate(SAMPLE, members=3), "members is the path of a members file"),
         (lambda: loose.rate(SAMPLE, members=[{"member_id": "1"}]), "members is the path of a members file"),
+        (lambda: loose.rate(SAMPLE, override="no"), "override is True or False"),
+        (lambda: loose.rate(SAMPLE, pairing_ratings=1), "pairing_ratings is True or False"),
+        (lambda: loose.rate(SAMPLE, control=90), "control is a text such as G/60;d5"),
         (lambda: loose.estimate(1512, [1640, 1720]), "games are texts"),
+        (lambda: loose.estimate(1512, None), "games are texts"),
+        (lambda: loose.estimates(pl.DataFrame({"rating": [1512.0]}).lazy()), "a frame is a polars.DataFrame"),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(call: Callable[[], object], said: str) -> None:
@@ -201,6 +245,9 @@ def test_a_wrong_value_of_an_option_says_what_is_right() -> None:
         ct.rate(SAMPLE, start="tomorrow")
     with pytest.raises(ValueError, match="calendar is one of listed, announced"):
         ct.rate(SAMPLE, calendar="foo")
+    for last in (0, -1):  # a negative one would leave out the last rounds
+        with pytest.raises(ValueError, match="after_round is the number of a round, 1 or more"):
+            ct.rate(SAMPLE, after_round=last)
 
 
 def test_many_estimates_are_what_each_of_them_is() -> None:
@@ -254,6 +301,8 @@ def test_many_estimates_over_a_frame() -> None:
         (([1500, 1500], [[1500, 1600], [1500]], [[1, 1], [1]]), "rows of one length"),
         ((pl.DataFrame({"rating": [1500.0]}),), "the frame has no column opponents, scores"),
         ((pl.DataFrame({"rating": [1500.0]}), [[1500]]), "a frame holds its own"),
+        ((pl.DataFrame({"rating": [1500.0], "opponents": [1500], "scores": [[1]]}),), "opponents needs a list"),
+        ((pl.DataFrame({"rating": [1500, 1600], "opponents": [[1500], [1]], "scores": [[1], None]}),), "scores needs"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(given: tuple[object, ...], said: str) -> None:

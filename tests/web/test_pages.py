@@ -262,7 +262,13 @@ def test_the_rules_of_a_day_are_told_in_the_words_of_the_command_line(site: Test
 
 def test_rules_between_two_days_say_what_changed(site: TestClient) -> None:
     """The bonus threshold went from 12 to 10 on 2025-01-01 (§8)."""
-    changed = site.get("/rules/changes.json?since=2024-12-31&until=2025-01-01").json()["changed"]
+    days = "since=2024-12-31&until=2025-01-01"
+    found = site.get(f"/rules/changes.json?{days}").json()
+    changed, page = found["changed"], unescape(site.get(f"/rules/changes?{days}").text)
+    (bonus,) = [one for one in found["statements"] if one["section"] == "§4.2"]
+    assert "with B = 12 and m" in bonus["before"]
+    assert "with B = 10 and m" in bonus["after"]
+    assert all(one["before"] in page and one["after"] in page for one in found["statements"])
     threshold = next(one for one in changed if one["name"] == "bonus_threshold")
     assert (threshold["before"], threshold["after"]) == ("12", "10")
     assert site.get("/rules/1999-01-01").status_code == 404

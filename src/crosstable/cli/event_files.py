@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import require
-from crosstable.cli.options import Parser, command_parser, flag, option, several, take
+from crosstable.cli.options import Parser, command_parser, count, flag, option, several, take
 from crosstable.cli.printing import (
     fault_text,
     faults_text,
@@ -62,7 +62,7 @@ def _add_rating_options(made: Parser) -> None:
     several(made, "--members FILE", MEMBERS)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
-    option(made, "--after-round N", "rate the event as it stood after round N", type=int)
+    option(made, "--after-round N", "rate the event as it stood after round N", type=count)
     made.add_argument("--calendar", **CALENDAR)
     take(made, "--rules")
     several(made, "--accept CODE=REASON", ACCEPT)

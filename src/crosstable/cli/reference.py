@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crosstable import __version__, errors, schemas
 from crosstable.cli import COMMANDS, parser_of
@@ -20,6 +20,9 @@ from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.sentences import american
+
+if TYPE_CHECKING:
+    from crosstable.rules.statements import ChangedStatement
 
 # What crosstable reads; everything else it prints or writes.
 READ = {
@@ -161,21 +164,44 @@ def _edition(edition: Edition) -> tuple[str, dict[str, Any]]:
 
 def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
     from crosstable.rules.in_words import edition_values
+    from crosstable.rules.statements import changed_statements
 
     earlier, later = sorted((one, other))
-    before, after = edition_values(edition_for(earlier)), edition_values(edition_for(later))
+    editions = edition_for(earlier), edition_for(later)
+    before, after = map(edition_values, editions)
+    statements = changed_statements(*editions)
     pairs = {name: (before.get(name, "-"), after.get(name, "-")) for name in (*before, *after)}
     changed = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     between = [amendment for amendment in AMENDMENTS if earlier < amendment.effective <= later]
-    lines = "".join(f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items())
     nothing = f"Nothing changed between {american(earlier)} and {american(later)}.\n"
-    said = f"From {american(earlier)} to {american(later)}:\n\n{lines}\n" if changed else nothing
+    said = f"From {american(earlier)} to {american(later)}:\n{_changed_text(statements)}\n" if changed else nothing
     return said + _amendments_text(between), {
         "from": earlier.isoformat(),
         "to": later.isoformat(),
         "changed": {name: list(pair) for name, pair in changed.items()},
+        "statements": [
+            {
+                "part": each.part,
+                "section": f"§{each.section}" if each.section else None,
+                "before": each.before or None,
+                "after": each.after or None,
+            }
+            for each in statements
+        ],
         "amendments": _amendment_objects(between),
     }
+
+
+def _changed_text(statements: "Sequence[ChangedStatement]") -> str:
+    """Each part with the sentences that changed in it."""
+    lines, part = [], ""
+    for one in statements:
+        lines += [f"\n{one.part}\n"] if one.part != part else []
+        part = one.part
+        mark = f" (§{one.section})" if one.section else ""
+        lines.append(wrapped(f"  Before: {one.before or 'nothing'}", "    "))
+        lines.append(wrapped(f"  After:  {one.after or 'nothing'}{mark}", "    "))
+    return "".join(lines)
 
 
 def findings_parser() -> Parser:

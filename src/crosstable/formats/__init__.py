@@ -5,6 +5,7 @@ shape. May import terms, errors, the catalogue of faults, and ``rules.editions``
 """
 
 import os
+import re
 from collections.abc import Iterable
 
 from crosstable.errors import Fault, FormatError
@@ -15,6 +16,11 @@ from crosstable.tuples import NamedTuple
 
 LARGEST_FILE = 50_000_000
 MOST_FAULTS = 500  # of one file: past these they are counted, so that a list of a million mistakes stays readable
+
+
+OWN_DOCUMENT = re.compile(rb'"format"\s*:\s*"crosstable-(?!event/)[a-z-]{1,40}/\d')
+OWN_TITLES = ("section", "section_name", "system", "rank", "number")  # of the tables that are made of a rated event
+OWN_PAGE = '<meta name="generator" content="crosstable">'
 
 
 class Reading(NamedTuple):
@@ -68,3 +74,13 @@ def file_bytes(path: str) -> bytes:
         raise FormatError(
             fault("not-readable", path, f"The file cannot be opened: {error.strerror}.", "Check its name.")
         ) from error
+    except ValueError as error:  # a NUL in the path
+        raise FormatError(
+            fault("not-readable", path, "The file cannot be opened: this is no path.", "Check its name.")
+        ) from error
+
+
+def own_output(name: str) -> Fault:
+    """That a file is what this program made of a rated event, and so no event."""
+    message = "The file is what crosstable made of an event, with computed ratings; it is no event file."
+    return fault("not-readable", name, message, "Give the file that was rated.")

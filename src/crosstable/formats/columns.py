@@ -106,6 +106,7 @@ _NAMING = ("name", "last name", "member id")
 _ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})(?:\s*(?:rd|rnd|round|r|st|nd|rd|th))?", re.ASCII)
 _TIE_BREAK = re.compile(r"(?:tb|tie break|tiebreak)\s*\d{1,2}(?: .{0,40})?|.*rtg \+/-.*", re.ASCII)
 _LOWEST_RATING = 100
+_OF_RATINGS = re.compile(r"\b(?:rat\w*|rtg\w*|rtng|elo|uscf|us chess|std|standard|classical|slow|otb|pre)\b")
 FEWEST = 3  # players of a round robin
 _ID_OR_RATING = ("uscf", "us chess")
 
@@ -190,6 +191,16 @@ def has_ratings(columns: Mapping[str, int]) -> bool:
     return not own.isdisjoint(columns)
 
 
+def is_rated_otherwise(title: str, columns: Mapping[str, int]) -> bool:
+    """Whether a column that is not known need not hold the ratings, because others do.
+
+    Quick ratings do not take the place of a column whose title speaks of ratings, nor Blitz or online ones.
+    """
+    if not has_ratings(columns):
+        return False
+    return not _OF_RATINGS.search(tidy_title(title)) or not columns.keys().isdisjoint(("rating", "pre", "OTBR rating"))
+
+
 def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
     """Where each known column stands; a round that has none is a fault, as are unknown and double titles."""
     cells = list(row.cells)
@@ -245,7 +256,7 @@ def settled(
             named += [""] * (at + 1 - len(named))
             named[at] = "Title"
             settled_columns.setdefault("title", at)
-        elif title and not column_name(title) and not is_ignored(title) and not has_ratings(columns):
+        elif title and not (column_name(title) or is_ignored(title) or is_rated_otherwise(title, columns)):
             refuse_ratings(title, values, place, faults)
     _move_uscf(named, settled_columns, rows)
     if "number" not in settled_columns and "rank" in settled_columns:
@@ -268,6 +279,35 @@ def refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[F
     if ratings and 2 * len(ratings) > len(values):
         message = f"The column {shown(title)} is not known and holds numbers like {ratings[0]}, which could be ratings."
         faults.append(fault("rating-column-not-known", place, message, remedy))
+
+
+def refuse_games(columns: Mapping[str, int], row: Row, rows: Sequence[Row], faults: list[Fault]) -> None:
+    """An error where a column of games may be of a rating whose system has a column, and games of none are known."""
+    at = columns["games"]
+    open_ = [
+        system.title.capitalize()
+        for system in RatingSystem
+        if f"{system.name} rating" in columns and f"{system.name} games" not in columns
+    ]
+    if open_ and any(one.cells[at].strip() for one in rows if len(one.cells) > at):
+        title = shown(row.cells[at])
+        message = f"The column {title} does not say which rating is based on these games."
+        wanted = open_[0]
+        remedy = f"Call it {wanted} games, or delete it."
+        faults.append(fault("bad-value", row.place, message, remedy))
+
+
+def refuse_unnamed(
+    columns: Mapping[str, int], titles: Row, rows: Sequence[Row], rated: set[RatingSystem], faults: list[Fault]
+) -> None:
+    """An error for figures that name no system, where other systems have columns and the section's own have none."""
+    if "games" in columns:
+        refuse_games(columns, titles, rows, faults)
+    named = {system for system in RatingSystem if f"{system.name} rating" in columns}
+    if "rating" in columns and not brings_ratings(columns) and named and rated and not named & rated:
+        title, wanted = shown(titles.cells[columns["rating"]]), min(rated).title.capitalize()
+        message = f"The column {title} names no system, and there are no {wanted} ratings."
+        faults.append(fault("bad-value", titles.place, message, f"Call it {wanted} rating, or delete it."))
 
 
 def _is_rating(text: str) -> bool:

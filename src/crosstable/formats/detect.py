@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
-from crosstable.formats import Reading, file_bytes
+from crosstable.formats import OWN_DOCUMENT, OWN_PAGE, OWN_TITLES, Reading, file_bytes, own_output
 from crosstable.tuples import NamedTuple
 
 KNOWN = (
@@ -92,6 +92,8 @@ def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats import event_json
     from crosstable.formats.json_fields import load_json
 
+    if OWN_DOCUMENT.search(data[:4000]):
+        raise FormatError(own_output(name))
     if EVENT_MARK not in data[:4000]:
         from crosstable.formats import ratings_api, swisssys
 
@@ -124,6 +126,8 @@ def _read_text(data: bytes, name: str) -> Reading:
     from crosstable.formats import member_pages, msa, rating_report, standings, trf, uschess_dbf, wallchart
     from crosstable.formats.bundles import read_files
 
+    if OWN_PAGE.encode() in data[:4000] or data.removeprefix(BOM).startswith(",".join(OWN_TITLES).encode()):
+        raise FormatError(own_output(name))
     if member_pages.looks_like(data):
         message = "This is the page of one member, not of an event."
         raise FormatError(fault("not-readable", name, message, GIVE_APART))

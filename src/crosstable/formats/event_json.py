@@ -40,6 +40,12 @@ LONGEST_SCHEDULE = 10_000
 SYSTEM_NAMES = tuple(system.name for system in RatingSystem)
 FLOOR_ORIGINS = {"money": FloorKind.MONEY, "life_master": FloorKind.LIFE_MASTER, "office": FloorKind.OFFICE}
 _LETTERS = {result.value: result for result in Result}
+# What decides how a section is rated; a misspelt one of them must not be passed over.
+_OF_EVENTS = ("start_date", "end_date")
+_OF_SECTIONS = (
+    *("type", "online", "time_control", "systems", "start_date", "end_date", "k_factor", "match_waiver", "players"),
+)
+_OF_PLAYERS = ("ratings", "rounds", "birth_date", "birth_year", "canadian_resident", "start", "pairing_rating")
 # The fields of a rating record beside the rating, by their names in files.
 _TOLD = {kept.in_files or name: (name, kept) for name, kept in RECORD_FIELDS.items() if name != "rating"}
 
@@ -73,6 +79,7 @@ def _report(fields: Fields, name: str) -> Report:
         place=name,
         details=_details(event),
     )
+    event.refuse_misspelt(_OF_EVENTS)
     event.warn_of_unknown()
     fields.warn_of_unknown()
     return report
@@ -107,6 +114,7 @@ def _section(fields: Fields) -> ReportedSection:
         match_waiver=fields.text("match_waiver"),
         details=_details(fields),
     )
+    fields.refuse_misspelt(_OF_SECTIONS)
     fields.warn_of_unknown()
     return section
 
@@ -172,8 +180,16 @@ def _player(fields: Fields) -> ReportedPlayer:
         total=fields.number("total"),
         details=_details(fields),
     )
+    refuse_unread(fields)
     fields.warn_of_unknown(also=("fide_flag", "posted", "start"))
     return player
+
+
+def refuse_unread(fields: Fields) -> None:
+    """An error for what a player of an event, or a member, brings under a name that is not known here."""
+    fields.refuse_misspelt(_OF_PLAYERS)
+    if not fields.raw("ratings"):
+        fields.refuse_ratings()
 
 
 def _cell(item: object) -> ReportedCell:
@@ -249,6 +265,7 @@ def _outside(ratings: Fields, name: str) -> OutsideRating | None:
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
     outside = OutsideRating(rating or 0.0, fields.day("as_of"))
+    fields.refuse_misspelt(("as_of",))
     fields.warn_of_unknown()
     return None if rating is None else outside
 
@@ -264,6 +281,7 @@ def _standing(fields: Fields) -> PlayerRating | None:
             if (value := _field(fields, told, kept)) is not None:
                 read[name] = value
     standing = PlayerRating(**read)
+    fields.refuse_misspelt(_TOLD)
     fields.warn_of_unknown(also=_TOLD)
     return None if rating is None else standing
 

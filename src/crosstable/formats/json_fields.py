@@ -15,6 +15,7 @@ from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 from crosstable.limits import HIGHEST_RATING
+from crosstable.notation import read_rating
 from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import FieldKind, Kept
 
@@ -22,6 +23,12 @@ LONGEST_TEXT = 500
 DEEPEST = 100
 LONGEST_SHOWN = 40
 MOST_HINTS = 100
+_NEARLY = 0.8
+_OTHERWISE = {
+    **dict.fromkeys(("dob", "dateofbirth", "born", "birthday"), "birth_date"),
+    **dict.fromkeys(("yob", "yearofbirth"), "birth_year"),
+}
+_OF_RATINGS = re.compile(r"rat(?!e$)|rtg|elo|uscf|chess|pre|otb|ol[rqb]|regular|quick|blitz|fide|cfc", re.IGNORECASE)
 
 
 class Source(Protocol):
@@ -212,6 +219,30 @@ class Fields:
         """The names that stand in the object."""
         return list(self._values)
 
+    def refuse_misspelt(self, telling: Collection[str]) -> None:
+        """An error for every field that nobody asked for whose name is nearly one that a rating depends on.
+
+        It is none where the other field is there too. Otherwise the player would be rated without it.
+        """
+        wanted = {_plain(name): name for name in telling if name not in self}
+        wanted |= {name: meant for name, meant in _OTHERWISE.items() if meant in telling and meant not in self}
+        for name in [name for name in self._values if name not in self._seen]:
+            if meant := wanted.get(_alike(_plain(name[:LONGEST_SHOWN]), wanted)):
+                self._seen.add(name)
+                short = in_short(name)[1:-1]
+                message = f"{short} is not known here (did you mean {meant}?)."
+                self._faults.append(fault("bad-value", self.at(short), message, "Correct its name, or delete it."))
+
+    def refuse_ratings(self) -> None:
+        """An error for every field that nobody asked for and that may be a rating, by its name and what it holds."""
+        for name in [name for name in self._values if name not in self._seen]:
+            if _OF_RATINGS.search(name[:LONGEST_SHOWN]) and may_be_rating(self._values[name]):
+                self._seen.add(name)
+                short = in_short(name)[1:-1]
+                message = f"{short} is not known here and could be a rating."
+                remedy = "Write it under ratings, by its system, or delete the field."
+                self._faults.append(fault("bad-value", self.at(short), message, remedy))
+
     def warn_of_unknown(self, *, also: Collection[str] = (), code: str = "unknown-field", known: str = "") -> None:
         """A warning, or a fault of another code, for every field that nobody asked for, with the nearest known name.
 
@@ -226,6 +257,32 @@ class Fields:
             hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
             short = in_short(name)[1:-1]
             self.report(code, short, f"{short} is not known here{hint}{listed}.")
+
+
+def _plain(name: str) -> str:
+    """A name without case and signs: ``birthDate`` is ``birth_date``."""
+    return re.sub(r"[\W_]+", "", name.lower())
+
+
+def _alike(name: str, wanted: Collection[str]) -> str:
+    """Which of some names is written nearly so; nothing where none is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, sorted(wanted), n=1, cutoff=_NEARLY)), "")
+
+
+def may_be_rating(value: object) -> bool:
+    """Whether a value of JSON looks like a rating: a number, a text as people write it, or an object with one."""
+    if isinstance(value, dict):
+        return any(may_be_rating(inner) for inner in value.values() if not isinstance(inner, dict | list))
+    if isinstance(value, str):
+        try:
+            value = read_rating(value).rating
+        except ValueError:
+            return False
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return LOWEST_FLOOR <= value <= HIGHEST_RATING
 
 
 def in_short(value: object) -> str:

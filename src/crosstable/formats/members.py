@@ -15,11 +15,19 @@ from typing import NamedTuple, Protocol
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import FaultList, member_pages
-from crosstable.formats.columns import COLUMNS, background_of, column_of, has_ratings, refuse_ratings
-from crosstable.formats.event_json import background_from
+from crosstable.formats.columns import (
+    COLUMNS,
+    background_of,
+    column_of,
+    is_rated_otherwise,
+    refuse_games,
+    refuse_ratings,
+)
+from crosstable.formats.event_json import background_from, refuse_unread
 from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
+from crosstable.notation import read_member_id
 from crosstable.terms import Background
 
 TEMPLATE = """\
@@ -197,22 +205,25 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
         texts = {name: cells.text(name.replace("_", " ")) for name in _DETAILS}
         details = MemberDetails(**texts, member_until=cells.day("member until"))
         background = background_of(cells)
-        if not cells.text("member id") and background == Background():
+        member_id = read_member_id(cells.text("member id"))
+        if not member_id and background == Background():
             found.faults.append(fault("ignored-record", row.place, "The row has no member id and was left out."))
         else:
-            found.add(cells.text("member id"), cells.text("name"), background, details, row.place)
+            found.add(member_id, cells.text("name"), background, details, row.place)
 
 
 def _without_ratings(row: Row, rows: Sequence[Row], faults: list[Fault]) -> Row:
     """The titles without those of columns that may be ratings of a system that nobody has named: these are errors.
 
-    Otherwise everybody in the file would be unrated.
+    Otherwise everybody in the file would be unrated, or rated as if the games behind their rating were not known.
     """
-    if has_ratings({column_of_members(title): at for at, title in enumerate(row.cells)}):
-        return row
+    columns = {column_of_members(title): at for at, title in enumerate(row.cells)}
     kept = list(row.cells)
     for at, title in enumerate(row.cells):
-        if not title.strip() or column_of_members(title) or _NO_RATING.search(tidy_title(title)):
+        tidy = tidy_title(title)
+        if tidy in COLUMNS["games"] and not column_of_members(title):
+            refuse_games({**columns, "games": at}, row, rows, faults)
+        if not tidy or column_of_members(title) or _NO_RATING.search(tidy) or is_rated_otherwise(title, columns):
             continue
         values = [one.cells[at].strip() for one in rows if len(one.cells) > at and one.cells[at].strip()]
         before = len(faults)
@@ -236,4 +247,5 @@ def _take_json(found: _Members, value: object) -> None:
             texts = {name: fields.text(name) for name in _DETAILS}
             details = MemberDetails(**texts, member_until=fields.day("member_until"))
             found.add(fields.text("member_id"), fields.text("name"), background_from(fields), details, place)
+            refuse_unread(fields)
             fields.warn_of_unknown(also=("number", "rounds", "posted", "pairing_rating", "details"))

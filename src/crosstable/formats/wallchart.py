@@ -27,6 +27,7 @@ from crosstable.formats.columns import (
     brings_ratings,
     has_ratings,
     opens_table,
+    refuse_unnamed,
     rounds_of,
     settled,
     title_score,
@@ -393,6 +394,8 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
         chart.faults.append(fault("result-missing:paired", part.place, count=pending))
     if empty := empty_of(table):
         chart.faults.append(fault("result-missing:empty", part.place, cells=empty))
+    rated = set(systems) or _possible_systems(controls)
+    refuse_unnamed(columns, Row(part.place, tuple(part.titles)), part.rows, rated, chart.faults)
     if part.columns is not None and not has_ratings(columns):
         part.details[RATINGS] = NOT_GIVEN
     return ReportedSection(
@@ -410,6 +413,18 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
         match_waiver=chart.value(part, "match waiver"),
         details=part.details,
     )
+
+
+def _possible_systems(controls: Sequence[str]) -> set[RatingSystem]:
+    """The systems that a section with this time control may be rated in; none where it is not understood."""
+    main = _main_system((), controls, is_online=False)
+    if main is not None:
+        return {RatingSystem.OTBR, RatingSystem.OLR}
+    try:
+        [parse_time_control(each) for each in controls]
+    except (TimeControlError, ValueError):
+        return set()
+    return set(RatingSystem) - {RatingSystem.OTBR, RatingSystem.OLR} if controls else set()
 
 
 def _number(chart: _Chart, part: _Part, order: int) -> int | None:

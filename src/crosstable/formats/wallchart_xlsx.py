@@ -11,7 +11,7 @@ from xml.etree.ElementTree import ParseError
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats import FaultList, Reading
+from crosstable.formats import OWN_TITLES, FaultList, Reading, own_output
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
 from crosstable.formats.wallchart import read_rows, table_score
 from crosstable.formats.wallchart_write import rows_of
@@ -35,6 +35,8 @@ def looks_like(data: bytes) -> bool:
 def read(data: bytes, name: str) -> Reading:
     """Read a wallchart from a workbook; raises ``FormatError`` where it cannot be opened or breaks a limit."""
     sheets = _sheets(data, name)
+    if any(sheet[0].cells[: len(OWN_TITLES)] == OWN_TITLES for _, sheet in sheets):
+        raise FormatError(own_output(name))
     faults = FaultList()
     rows: list[Row] = []
     for title, sheet in sheets:

@@ -128,6 +128,7 @@ def crosstable_page(event: RatedEvent, tie_breaks: Sequence[str] | None = None) 
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            '<meta name="generator" content="crosstable">',  # by which it is not read as an event
             f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
             f"<header>\n<h1><bdi>{title}</bdi></h1>\n<p>{_event_line(event.report, tables)}</p>\n</header>",
             *(_section(event, table) for table in tables),

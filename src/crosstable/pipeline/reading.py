@@ -8,7 +8,7 @@ listed in ``assumed``.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Protocol, cast
 
 from crosstable.checks import CheckedSection
@@ -26,6 +26,7 @@ from crosstable.terms import (
     UNNAMED,
     Background,
     PlayerRating,
+    RatingSystem,
     Report,
     ReportedPlayer,
     ReportedSection,
@@ -42,9 +43,10 @@ class Readable(Protocol):
 
 
 Path = str | os.PathLike[str]
-Source = Path | bytes | bytearray | Readable | Mapping[str, Any] | Report
+Source = Path | bytes | bytearray | memoryview | Readable | Mapping[str, Any] | Report
 
 MOST_NAMED = 8
+FEWEST_RATED = 2  # as many have a rating where their file gives the ratings of a system
 Change = Callable[[ReportedPlayer], ReportedPlayer]
 
 
@@ -57,7 +59,7 @@ def read(source: Source | Sequence[Path], name: str = "") -> Report:
         return source
     if isinstance(source, Mapping):
         return of_reading(_of_data(source, name or "data"))
-    if isinstance(source, bytes | bytearray):
+    if isinstance(source, bytes | bytearray | memoryview):
         return of_reading(read_data(bytes(source), name or "data"))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
@@ -132,8 +134,9 @@ def _rating(rating: object) -> object:
         except ValueError:
             return {"rating": rating}  # the reader of event files says where it stands and what is wrong
         return None if written.rating is None else _rating_object(written.rating, written.games)
-    if isinstance(rating, int | float) and not isinstance(rating, bool):
-        return _rating_object(rating, None)
+    number = of_python(rating)
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        return _rating_object(number, None)
     return rating
 
 
@@ -145,11 +148,23 @@ def _plain(value: object) -> object:
     """Data as JSON would hold it: days as texts, sequences as lists, any mapping as a dict."""
     if isinstance(value, Mapping):
         return {str(name): _plain(inner) for name, inner in value.items()}
+    value = of_python(value)
     if isinstance(value, str | bytes | int | float) or value is None:
         return value
+    if isinstance(value, datetime):  # as frames hold days
+        return value.date().isoformat()
     if hasattr(value, "isoformat"):
         return value.isoformat()
     return [_plain(inner) for inner in value] if isinstance(value, Iterable) else value
+
+
+def of_python(value: Any) -> object:  # noqa: ANN401 - whatever stands in plain data
+    """A number or a day of another library (an array's, a decimal) as Python has it; anything else as it is."""
+    if value is None or isinstance(value, str | bytes | int | float | date):
+        return value
+    if hasattr(value, "dtype") and not getattr(value, "shape", ()):
+        return (value.astype("datetime64[D]") if value.dtype.kind == "M" else value).item()
+    return float(value) if hasattr(value, "__float__") and not hasattr(value, "__len__") else value
 
 
 def with_members(report: Report, members: Mapping[str, Background], origin: str) -> Report:
@@ -316,13 +331,18 @@ def all_unrated(report: Report, at: int) -> list[Fault]:
 
 
 def unrated_in_a_system(section: ReportedSection, checked: CheckedSection | None, place: str) -> list[Fault]:
-    """A finding for a system in which nobody has a rating, beside one in which several have: it was not given."""
+    """A finding for a system in which nobody has a rating, where several have one in another: it was not given.
+
+    The other is one of the section's, or any if it is Regular: few people have a Quick rating and no Regular one.
+    """
     if checked is None or section.kind.is_foreign:
         return []
     known = [set(player.background.standings) for player in section.players]
-    counts = {system: sum(system in ratings for ratings in known) for system in checked.section.systems}
-    if max(counts.values(), default=0) < 2:
+    systems = checked.section.systems
+    others = RatingSystem if RatingSystem.OTBR in systems else systems
+    if max((sum(system in ratings for ratings in known) for system in others), default=0) < FEWEST_RATED:
         return []
+    counts = {system: sum(system in ratings for ratings in known) for system in systems}
     message = "None of the {} players has a {} rating; all are rated as unrated in it."
     return [
         fault("all-unrated", place, message.format(len(known), system.title.capitalize()))

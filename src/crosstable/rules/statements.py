@@ -94,6 +94,29 @@ def statements(edition: Edition) -> tuple[Statement, ...]:
     return tuple(_statement(part, said) for part, found in parts.items() for said in found)
 
 
+class ChangedStatement(NamedTuple):
+    """A rule that two editions say otherwise: its part, its §, and both sentences; one that is not there is empty."""
+
+    part: str
+    section: str
+    before: str
+    after: str
+
+
+def changed_statements(before: Edition, after: Edition) -> tuple[ChangedStatement, ...]:
+    """What differs between two editions in words, in the order of the parts."""
+    old = {one.sentence.key: one for one in statements(before)}
+    new = {one.sentence.key: one for one in statements(after)}
+    parts = list(dict.fromkeys(one.part for one in (*old.values(), *new.values())))
+    found = [
+        ChangedStatement(
+            one.part, one.section, *(side[key].sentence.text if key in side else "" for side in (old, new))
+        )
+        for key, one in {**old, **new}.items()
+    ]
+    return tuple(sorted((one for one in found if one.before != one.after), key=lambda one: parts.index(one.part)))
+
+
 def said_of(edition: Edition, part: str) -> tuple[str, ...]:
     """The sentences of one part."""
     return tuple(one.sentence.text for one in statements(edition) if one.part == part)

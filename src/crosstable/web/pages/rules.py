@@ -12,7 +12,7 @@ from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.in_words import KNOWN, edition_values
-from crosstable.rules.statements import DOCUMENTS, Statement, known_from, statements
+from crosstable.rules.statements import DOCUMENTS, Statement, changed_statements, known_from, statements
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
@@ -71,11 +71,21 @@ class ChangedRule(BaseModel):
     after: str
 
 
+class ChangedStatementShape(BaseModel):
+    """A rule in words that differs between two days; a sentence that is not there is empty."""
+
+    part: str
+    section: str
+    before: str
+    after: str
+
+
 class ChangedRulesView(View):
     """What changed between two days."""
 
     since: str
     until: str
+    statements: list[ChangedStatementShape]
     changed: list[ChangedRule]
     amendments: list[AmendmentShape]
 
@@ -141,12 +151,22 @@ def changed_rules(
 ) -> ChangedRulesView:
     """Every rule that differs between two days, and the amendments that changed it."""
     earlier, later = sorted((since, until))
-    before, after = edition_values(_edition_for(earlier)), edition_values(_edition_for(later))
+    editions = _edition_for(earlier), _edition_for(later)
+    before, after = map(edition_values, editions)
     names = dict.fromkeys((*before, *after))
     return ChangedRulesView(
         as_of=as_of(read),
         since=earlier.isoformat(),
         until=later.isoformat(),
+        statements=[
+            ChangedStatementShape(
+                part=one.part,
+                section=f"§{one.section}" if one.section else "",
+                before=one.before,
+                after=one.after,
+            )
+            for one in changed_statements(*editions)
+        ],
         changed=[
             ChangedRule(name=name, before=before.get(name, "-"), after=after.get(name, "-"))
             for name in names
