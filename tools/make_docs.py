@@ -28,7 +28,7 @@ from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from crosstable.sentences import american
 from tools.citations import PAGES, ROOT
 from tools.findings_page import errors_page, warnings_page
-from tools.library_page import library_page
+from tools.library_page import library_page, records_page
 from tools.record_page import SCHEMA, event_schema, record_page
 from tools.sentence_map import TITLES, earlier_map, spec_map
 from tools.source_pages import source_page
@@ -111,6 +111,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         **{ROOT / "docs" / f"{page}.md": partial(commands_page, page) for page in COMMAND_PAGES},
         **{ROOT / "docs" / f"{page}.md": partial(formats_page, page) for page in FORMAT_PAGES},
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
+        ROOT / "docs" / "library-records.md": lambda: records_page(NOTE),
         ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
         SCHEMA: event_schema,
         ROOT / "docs" / "wallcharts.md": lambda: wallchart_page(NOTE),
@@ -293,15 +294,15 @@ A rule set is the official rules with some constants changed, as a TOML file:
 ```toml
 name = "A softer bonus"          # how results name it (default: the name of the file)
 base = "by date"                 # each section by its own edition; or a day, for every section
-since = "2008-06-06"             # for a time only: from a day on which an edition begins …
-until = "2012-08-03"             # … and before another; the official rules hold before and after
+since = "2008-06-06"             # for a time only: the first day of the changes …
+until = "2012-08-03"             # … and the first day without them; an edition begins on each of the two
 note = "why it was made"         # for you
 
 [changes]
 bonus_threshold = 14             # a number
 dual_k_is_reduced = false        # true or false
 initialisation = "blend"         # a word
-game_factors.OTBQ.OTBR = 8       # tables by two systems: unrated in the first, rated in the second
+game_factors.OTBQ.OTBR = 8       # tables by two systems: for a player unrated in OTBQ who has an OTBR rating
 fide.1.slope = 1.5               # conversions and lists by number, from 1: limit, is_closed, intercept, slope
 priorities.OTBQ.1.at_least = 10  # source, at_least, at_most, credit
 cfc = [{ limit = 1500, intercept = -90, slope = 1 }, { intercept = -240, slope = 1.1 }]  # or as a whole
@@ -309,21 +310,24 @@ cfc = [{ limit = 1500, intercept = -90, slope = 1 }, { intercept = -240, slope =
 
 The changes apply to every edition in the time that the rule set covers. A conversion has at most four pieces, in
 ascending order of `limit`; the last piece has no limit. A rating exactly at a limit belongs to the piece with that
-limit, or, with `is_closed = false`, to the next piece. A list of `priorities` has at most eight lines; the `credit` of
-a line is `nothing`, `its_games`, `full` or `by_rating`. Where the allowed values have no upper end, you may write
-`inf` (infinity).
+limit, or, with `is_closed = false`, to the next piece. A list of `priorities` has at most eight lines. A line applies
+if its `source` is based on at least `at_least` and at most `at_most` games. Its `credit` is the number of games with
+which the start begins: `nothing` (0), `its_games` (the games of the source, at most `credited_cap`), `full`
+(`credited_cap`) or `by_rating` (what the constants of FIDE or CFC ratings say). [The glossary](glossary.md) explains
+the codes of the rating systems. Where the allowed values have no upper end, you may write `inf` (infinity).
 
 `crosstable lab rules FILE` checks a rule set and prints what it changes. `crosstable rate`, `explain` and `check`,
 `crosstable history replay`, and the commands `backtest`, `report`, `sweep` and `committee` of `crosstable lab` take it
-as `--rules FILE`. Results name the rule set and a digest of every number it leads to, so two files that say the same
-have the same digest. If a name is unknown, the error message suggests the closest known name. All mistakes in a file
-are reported at once. A rule set cannot change which rating systems exist or which time controls belong to them: these
-are the official ones of the day the section started.
+as `--rules FILE`. Results name the rule set and a hash of all the constants that result, so two files that say the same
+have the same hash. If a name is unknown, the error message suggests the closest known name. All mistakes in a file are
+reported at once. A rule set cannot change which rating systems exist or which time controls belong to them: these are
+the official ones of the day the section started.
 
-The tables below list the constants by section of the rating document, with the values that are allowed and the
-official values. A value with a day in parentheses holds from that day; a value without a day holds since 2001. A
-conversion is given piece by piece: x is the rating that is converted. [The timeline](rules.md) says which of these
-days are assumed.
+The tables below list the constants by section of the rating document, with the values that are allowed and the official
+values. A value with a day in parentheses holds from that day; a value without a day holds since 2001. A conversion is
+given piece by piece: x is the rating that is converted. Where a formula was *not found*, a section that needs it is not
+rated. [Step 3](how-ratings-work.md#the-five-steps) is a step of every calculation. [The timeline](rules.md) says which
+of these days are assumed.
 """
 
 

@@ -6,6 +6,7 @@ environment. A proxy that is not installed is named as not tried.
 """
 
 import argparse
+import getpass
 import os
 import re
 import shlex
@@ -61,7 +62,7 @@ def main() -> None:
 
 def moved(text: str, clean: Path) -> str:
     """A line with the machine's folders under the clean one, and the site's port a free one."""
-    return re.sub(r"(?<![\w.])/(opt|var|etc)/", rf"{clean}/\1/", text).replace("8000", str(SITE))
+    return re.sub(r"(?<![\w.])/(opt|var|etc|usr/local)/", rf"{clean}/\1/", text).replace("8000", str(SITE))
 
 
 def run(words: list[str], said: str = "", **environment: str) -> str:
@@ -76,27 +77,30 @@ def run(words: list[str], said: str = "", **environment: str) -> str:
 
 
 def installed(clean: Path, wheel: Path) -> None:
-    """The lines of the page up to the office's first account; only the user is not made."""
-    for folder in ("opt", "var/lib/crosstable", "var/cache/crosstable", "etc/ssl/private"):
+    """The lines of the page up to the office's first account, without those for its user and for PostgreSQL."""
+    for folder in ("opt", "usr/local/bin", "var/lib/crosstable", "var/cache/crosstable", "etc/ssl/private"):
         (clean / folder).mkdir(parents=True)
+    script = moved((DEPLOY / "crosstable.sh").read_text(encoding="utf-8"), clean)
+    ours = clean / "crosstable.sh"
+    ours.write_text(script.replace("= crosstable ]", f"= {getpass.getuser()} ]"), encoding="utf-8")
     page = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
-    program, office, *_ = _BLOCK.findall(page)
-    _, *lines = (program + office).splitlines()
-    for line in lines:
-        text = line.replace('"crosstable[site,history]"', f'"crosstable[site,history] @ {wheel.as_uri()}"')
-        words = shlex.split(re.sub(r"^sudo (-u crosstable )?", "", moved(text, clean)))
-        given = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
-        run([word for word in words if word.partition("=")[0] not in given], PASSWORD, **given)
+    program, _, office, *_ = _BLOCK.findall(page)
+    for line in (program + office).splitlines():
+        if "useradd" in line or "-o crosstable" in line:
+            continue
+        text = re.sub(r"file:///\S+\.whl", wheel.as_uri(), moved(line.removeprefix("sudo "), clean))
+        words = shlex.split(text.replace("deploy/crosstable.sh", str(ours)))
+        run([str(clean / "usr/local/bin/crosstable") if word == "crosstable" else word for word in words], PASSWORD)
 
 
-def lines_of(unit: Path, clean: Path) -> tuple[list[str], dict[str, str]]:
-    """What a unit runs, and with which variables."""
+def lines_of(unit: Path, clean: Path, at: int = 0) -> tuple[list[str], dict[str, str]]:
+    """What a unit runs, by default first, and with which variables."""
     if shutil.which("systemd-analyze"):
         ours = clean / unit.name
         ours.write_text(moved(unit.read_text(encoding="utf-8"), clean), encoding="utf-8")
         run(["systemd-analyze", "verify", str(ours)])
     text = moved(unit.read_text(encoding="utf-8"), clean).replace("%%", "%")
-    command = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[0]
+    command = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[at]
     return shlex.split(command), dict(re.findall(r"^Environment=(\w+)=(.*)$", text, flags=re.MULTILINE))
 
 
@@ -177,13 +181,15 @@ def worked(clean: Path) -> None:
 
 
 def backed_up(clean: Path) -> None:
-    """The line of the backup's unit, and an office made from what it wrote."""
-    command, given = lines_of(DEPLOY / "crosstable-backup.service", clean)
-    run(command, **given)
+    """The lines of the backup's unit, and an office made from what they wrote."""
+    for at in (0, 1):
+        command, given = lines_of(DEPLOY / "crosstable-backup.service", clean, at)
+        run(command, **given)
     (made,) = (clean / "var/lib/crosstable").glob("backup-*.zip")
     crosstable = str(clean / "opt/crosstable/bin/crosstable")
     again = str(clean / "again.db")
-    run([crosstable, "office", "restore", str(made), "--database", again])
+    erased = str(made.with_name("backup.erasures"))
+    run([crosstable, "office", "restore", str(made), "--erasures", erased, "--database", again])
     if "everything follows from the record" not in (said := run([crosstable, "office", "verify", "--database", again])):
         sys.exit(said)
 

@@ -44,19 +44,21 @@ class RateOptions(TypedDict, total=False):
 
     Attributes:
         members: The path of a members file or rating list with the ratings before the event, or a list of paths.
-            Where two files disagree, the later one counts.
+            Where two files disagree, the one that comes later in the list counts.
         control: The time control, such as ``G/60;d5``, of sections for which the file gives none.
         start: The first day of sections that have no start date.
         end: The last day of sections that have no end date.
         override: Whether ``control``, ``start`` and ``end`` replace what the file says.
         sections: The numbers of the sections to rate (default: all).
         exclude: The numbers of sections to leave out.
-        pairing_ratings: Whether to use a player's pairing rating if no other rating is known.
+        pairing_ratings: Whether to use a player's pairing rating (the one that the pairing program's file has) if no
+            other rating is known.
         after_round: Rate the event as it was after this round.
         accept: Findings that you accept: a reason for each code.
         calendar: Which rules apply to a section. ``listed`` (default): each rule begins on its date in the 2025
             document, and the day the section starts decides. ``announced``: each rule begins on the date announced at
-            the time, and the day the section ends decides.
+            the time, and the day the section ends decides. The document says the one, the federation's software did
+            the other; they matter only for sections around the day of a change.
         rules: A rule set, its TOML file, or a day whose rules apply to everything.
         today: A section must have ended by this day (default: today in UTC; ``None``: no such check).
     """
@@ -117,6 +119,11 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
         A record with ``faults`` (the findings, each a `Fault`: an error, something to confirm, or a warning),
         ``has_errors`` and ``to_dict()``, which gives the document ``crosstable-checked/1``.
 
+    Raises:
+        FormatError: The source cannot be read at all. (What else is wrong with it is a finding.)
+        AcceptanceError: ``accept`` has a code that cannot be accepted, or no reason for one.
+        TypeError: There is no such option, or its value has another type.
+
     >>> [fault.code for fault in check({"players": [{"rounds": "W1"}]}).faults if fault.severity == "error"]
     ['plays-self', 'no-time-control', 'no-dates']
     """
@@ -126,8 +133,9 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
 def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> RatedEvent:
     """Rate an event under the rules of the day each section started.
 
-    A section with an error is not rated; ``faults`` says why. The other sections are rated, except a later one with a
-    player whose rating the section with the error would have changed first.
+    A section with an error is not rated; ``faults`` says why. The other sections are rated. But if a player of the
+    section with the error plays in a later section too, that one is not rated either, because their rating before it
+    is not known.
 
     Args:
         source: Anything that ``read`` takes, or the report that it returned.
@@ -135,7 +143,13 @@ def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Rat
 
     Returns:
         A record with ``sections``, ``faults``, ``has_errors``, ``to_dict()`` (the document ``crosstable-rated/1``) and
-        ``to_frame()`` (needs Polars).
+        ``to_frame()`` (needs Polars): a row for each player in each system of each section, with the fields of
+        ``PlayerResult`` as columns.
+
+    Raises:
+        FormatError: The source cannot be read at all. (What else is wrong with it is a finding.)
+        AcceptanceError: ``accept`` has a code that cannot be accepted, or no reason for one.
+        TypeError: There is no such option, or its value has another type.
 
     >>> section = {
     ...     "time_control": "G/90;d5",
@@ -190,11 +204,15 @@ def estimate(rating: str | float, results: str | Iterable[str], /, **fields: obj
     Args:
         rating: ``1512``; ``1512/40`` or ``1641P17`` with the number of games behind it; or ``U`` for unrated.
         results: The games as one text, ``W1640 D1720 L1600``, or as a list.
-        **fields: Other facts: ``games``, ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``, ``fide``
-            and the other fields of ``POST /api/v1/estimate``.
+        **fields: Other facts. Days: ``date`` of the event, ``birth``. Texts: ``control`` (``G/60;d5``), ``system``
+            (``OTBR``), ``record`` (wins, draws and losses so far: ``5-0-1``), ``fide`` and ``cfc`` (``1800`` or
+            ``1800@2026-10-01``), ``other`` (``OTBQ:1500/20``), ``opponents`` (``before``, ``after`` or ``scores``).
+            Numbers: ``games``, ``events``, ``peak``, ``floor``, ``age``, and ``field`` (the strength of the opponents'
+            opponents). True or false: ``adult``, ``canadian``, ``online``, ``dual``, ``match``.
 
     Returns:
-        An estimate with ``post`` (with all decimals), ``official`` (the whole number), ``k``, ``expected``, ``bonus`` …
+        An estimate with ``post`` (the new rating with all decimals; also called ``rating``), ``official`` (the whole
+        number), ``k``, ``expected``, ``bonus`` …
 
     Raises:
         UnratableSectionError: The request has mistakes; the exception lists all of them.
@@ -226,7 +244,8 @@ def estimates(
         opponents: The opponents' ratings of each row. Fill shorter rows with NaN.
         scores: The score against each opponent of each row: 1, 0.5 or 0, or NaN if there is no opponent.
         games: The number of games behind each rating. NaN means an established rating with an unknown number.
-        **fields: Facts that all rows share: ``date``, ``control``, ``system``, ``dual``, ``online``.
+        **fields: Facts that all rows share: ``date``, ``control``, ``system``, ``dual`` (whether the games count in two
+            systems) and ``online`` (whether they were played online).
 
     Returns:
         An array with the new rating of each row; for a frame, the frame with a column ``post``.
@@ -301,7 +320,19 @@ def verify(*sources: Source, calendar: Calendar | str = Calendar.LISTED) -> "Ver
 
     Returns:
         A record with ``to_dict()``, which gives the document ``crosstable-verify/1``, and ``faults``: errors in posted
-        sections that could not be compared.
+        sections that could not be compared. ``to_dict()["unexplained"]`` has the players whose ratings differ.
+
+    >>> section = {
+    ...     "time_control": "G/90;d5",
+    ...     "start_date": "2026-06-14",
+    ...     "end_date": "2026-06-14",
+    ...     "players": [
+    ...         {"name": "Ann", "ratings": {"OTBR": "1512/40"}, "rounds": "W2", "posted": {"OTBR": {"rating": 1555}}},
+    ...         {"name": "Bo", "ratings": {"OTBR": "1640/120"}, "rounds": "L1", "posted": {"OTBR": {"rating": 1625}}},
+    ...     ],
+    ... }
+    >>> [(row["number"], row["posted"], row["computed"]) for row in verify(section).to_dict()["unexplained"]]
+    [(1, 1555.0, 1540.9...), (2, 1625.0, 1614.3...)]
     """
     from crosstable.pipeline.verifying import posted_pages
     from crosstable.pipeline.verifying import verify as verify_pages

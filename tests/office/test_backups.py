@@ -290,7 +290,9 @@ if IS_SOAK:
         backup(full, str(tmp_path / "office.zip"))
         page = (ROOT / "docs" / "operations.md").read_text("utf-8")
         typed = [
-            line for line in page.splitlines() if line.startswith("sudo -u crosstable deploy/postgresql-backup.sh")
+            line.replace("/opt/crosstable/bin/", "deploy/")
+            for line in page.splitlines()
+            if line.startswith("sudo -u crosstable /opt/crosstable/bin/postgresql-backup.sh")
         ]
         assert len(typed) == 2
         with Server() as server:

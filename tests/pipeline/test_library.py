@@ -325,3 +325,15 @@ def test_verify_gives_the_document_of_the_command() -> None:
     assert (total["rows"], total["unexplained"], verified.faults) == (4, 0, ())
     event["sections"][0]["players"][0]["rounds"][0] = "W9"
     assert [found.code for _, found in ct.verify(event).faults] == ["opponent-missing", "not-mirrored"]
+
+
+def test_the_examples_of_the_page_run_as_somebody_pastes_them() -> None:
+    """After ``import crosstable as ct`` and nothing else."""
+    page = (ROOT / "docs" / "library.md").read_text("utf-8")
+    examples = [one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if one.startswith(">>> ")]
+    assert len(examples) >= 5
+    for at, example in enumerate(examples):
+        tried = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        parsed = doctest.DocTestParser().get_doctest(example, {"ct": ct}, f"example {at}", "library.md", 0)
+        assert tried.run(parsed).failed == 0, example
+    assert "ct." in "".join(examples)

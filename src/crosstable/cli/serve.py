@@ -37,7 +37,8 @@ def parser() -> Parser:
     take(made, "--database")
     made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
-    option(made, "--workers N", "worker processes (default: %(default)s)", type=int, default=1)
+    words = "processes that answer requests; jobs have a worker of their own (default: %(default)s)"
+    option(made, "--workers N", words, type=int, default=1)
     several(made, "--name HOST", "another name under which the site is reached (repeatable)")
     words = "a proxy on this machine forwards requests: trust its X-Forwarded-For and X-Forwarded-Proto"
     flag(made, "--behind-proxy", words)

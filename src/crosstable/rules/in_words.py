@@ -84,9 +84,9 @@ DESCRIBED: Mapping[str, Described] = {
         "4.2", "from this rating up, K in dual-rated sections has the constant numerator `dual_k_flat`", 0, _RATING
     ),
     "dual_k_base": Described(
-        "4.2", "below that, K is multiplied by `dual_k_base` - `dual_k_slope` x rating: the constant", -100, 100
+        "4.2", "between the two, K is multiplied by (`dual_k_base` - `dual_k_slope` x rating)", -100, 100
     ),
-    "dual_k_slope": Described("4.2", "the same: how much the factor falls for each rating point", 0, 1),
+    "dual_k_slope": Described("4.2", "how much that factor falls for each rating point", 0, 1),
     "dual_k_flat": Described("4.2", "the constant numerator of K from `dual_k_flat_from` up", 0, 100000),
     "bonus_threshold": Described(
         "4.2", "B: the part of a gain above B times the square root of the games is added again, as a bonus", 0, 10000
@@ -98,8 +98,8 @@ DESCRIBED: Mapping[str, Described] = {
     "personal_floor_is_used": Described("5", "whether each player has a personal lowest rating, over the board"),
     "personal_per_win": Described("5", "the personal floor rises by this with a win", 0, 100),
     "personal_per_draw": Described("5", "with a draw", 0, 100),
-    "personal_per_event": Described("5", "with an event of enough games", 0, 100),
-    "personal_event_games": Described("5", "an event of this many games is such an event", 0, 100),
+    "personal_per_event": Described("5", "with each event of at least `personal_event_games` games", 0, 100),
+    "personal_event_games": Described("5", "the fewest games of an event that raises the personal floor", 0, 100),
     "personal_floor_top": Described("5", "the highest personal floor", -1000, _RATING),
     "peak_drop": Described("5", "a peak floor lies this far below the peak", 0, _RATING),
     "peak_step": Described("5", "floors by peak and by prize are multiples of this", 1, 1000),
@@ -118,7 +118,9 @@ DESCRIBED: Mapping[str, Described] = {
     "foreign_needs_established": Described("6", "whether foreign events change established ratings only"),
     "foreign_automatic_from": Described("6", "from this FIDE rating foreign events count without asking", 0, NO_LIMIT),
     "match_needs_established": Described("7", "whether only established players play matches"),
-    "match_published_gap": Described("7", "how far apart the players of a match may be", 0, NO_LIMIT),
+    "match_published_gap": Described(
+        "7", "how far apart the published ratings of the two players of a match may be", 0, NO_LIMIT
+    ),
     "match_change": Described("7", "the most points that a match changes (`inf`: any)", 0, NO_LIMIT),
     "match_half_year": Described("7", "the most net points of matches in the shorter time (`inf`: any)", 0, NO_LIMIT),
     "match_half_year_days": Described("7", "the shorter time, in days", 0, 100000),
