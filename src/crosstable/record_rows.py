@@ -1,11 +1,24 @@
-"""A rating record as one row of plain values, as tables and archives keep it; floors and match changes are JSON."""
+"""A rating record as one row of plain values, as tables and archives keep it; floors and match changes are JSON.
+
+And the rows in which the page of a member shows rating records.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crosstable.terms import RECORD_FIELDS, FieldKind, Floor, FloorKind, MatchChange, PlayerRating, RatingSystem
+from crosstable.terms import (
+    RECORD_FIELDS,
+    Background,
+    FieldKind,
+    Floor,
+    FloorKind,
+    MatchChange,
+    PlayerRating,
+    RatingSystem,
+)
+from crosstable.tuples import NamedTuple
 
 _DEFAULTS = PlayerRating._field_defaults
 # What a posting keeps of the record after a section.
@@ -70,3 +83,29 @@ def _read(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
             return tuple(MatchChange(date.fromisoformat(on), change) for on, change in json.loads(value))
         case _:
             return value
+
+
+class CareerRow(NamedTuple):
+    """One event of a member in one system: its last day and id, and the rating before, if there was one, and after."""
+
+    on: date
+    event: str
+    system: RatingSystem
+    before: PlayerRating | None
+    after: PlayerRating
+
+
+class MemberPage(NamedTuple):
+    """What a page shows of a member; ``is_whole`` says that the career, oldest first, has all events since 1991."""
+
+    member_id: str
+    name: str
+    standings: Mapping[RatingSystem, PlayerRating]
+    career: tuple[CareerRow, ...] = ()
+    is_whole: bool = False
+
+    @property
+    def background(self) -> Background:
+        """What the member brings to the next event: what is published, or what the last events of a history left."""
+        last = {row.system: row.after._replace(as_of=row.on) for row in self.career}
+        return Background({**last, **self.standings})

@@ -353,32 +353,6 @@ class Background(NamedTuple):
         return date(self.birth_year, 7, 1)
 
 
-class CareerRow(NamedTuple):
-    """One event of a member in one system: its last day and id, and the rating before, if there was one, and after."""
-
-    on: date
-    event: str
-    system: RatingSystem
-    before: PlayerRating | None
-    after: PlayerRating
-
-
-class MemberPage(NamedTuple):
-    """What a page shows of a member; ``is_whole`` says that the career, oldest first, has all events since 1991."""
-
-    member_id: str
-    name: str
-    standings: Mapping[RatingSystem, PlayerRating]
-    career: tuple[CareerRow, ...] = ()
-    is_whole: bool = False
-
-    @property
-    def background(self) -> Background:
-        """What the member brings to the next event: what is published, or what the last events of a history left."""
-        last = {row.system: row.after._replace(as_of=row.on) for row in self.career}
-        return Background({**last, **self.standings})
-
-
 class Entry(NamedTuple):
     """A player's row in a section: the pairing number, the member, a cell per round, and what the player brings.
 

@@ -191,7 +191,7 @@ def test_a_section_as_a_report_passes_the_checks_it_should() -> None:
     assert checked is not None
     assert checked.section.systems == swiss.section.systems
     assert checked.section.is_dual_control == swiss.section.is_dual_control
-    assert checked.section.entries == swiss.section.entries
+    assert checked.section.with_backgrounds(swiss.section.backgrounds).entries == swiss.section.entries
 
 
 def test_several_controls_stand_in_one_text() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
+from crosstable.record_rows import CareerRow, MemberPage
+from crosstable.terms import Floor, FloorKind, PlayerRating, RatingSystem
 from crosstable.verification import Row, Verdict, tally, verify
 from crosstable.verification.causes import ALL_LOSSES, ALL_WINS
 from crosstable.verification.pages import with_online_fault

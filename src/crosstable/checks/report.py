@@ -250,20 +250,7 @@ def check_section(
         for player in section.players
         if player.number is not None
     )
-    checked = Section(
-        number=section_number(section, at),
-        name=section.name,
-        kind=section.kind,
-        is_online=section.is_online,
-        time_control=when.control,
-        systems=when.systems,
-        start=start,
-        end=end,
-        entries=entries,
-        is_half_k=section.is_half_k,
-        is_dual_control=when.is_dual,
-        event_id=report.event_id,
-    )
+    checked = _section(report, at, when, (start, end), entries)
     return faults, CheckedSection(checked, edition, section)
 
 
@@ -327,6 +314,24 @@ def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> li
         elif born is not None and born.year < EARLIEST_BIRTH:
             faults.append(fault("birth-date-early:player", place.row(player, at), number=player.number, born=born))
     return faults
+
+
+def _section(report: Report, at: int, when: Timing, days: tuple[date, date], entries: tuple[Entry, ...]) -> Section:
+    section = report.sections[at]
+    return Section(
+        number=section_number(section, at),
+        name=section.name,
+        kind=section.kind,
+        is_online=section.is_online,
+        time_control=when.control,
+        systems=when.systems,
+        start=days[0],
+        end=days[1],
+        entries=entries,
+        is_half_k=section.is_half_k,
+        is_dual_control=when.is_dual,
+        event_id=report.event_id,
+    )
 
 
 def _entry(section: ReportedSection, player: ReportedPlayer, background: Background) -> Entry:

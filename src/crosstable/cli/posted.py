@@ -13,8 +13,9 @@ from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, re
 from crosstable.errors import FAULTY, FetchError, FormatError, NotThereError, RefusedError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
+from crosstable.record_rows import MemberPage
 from crosstable.rules.editions import Calendar
-from crosstable.terms import MemberPage, Report
+from crosstable.terms import Report
 
 if TYPE_CHECKING:
     from crosstable.formats import Reading

@@ -21,7 +21,8 @@ from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 from crosstable.formats.msa_header import SYSTEMS
 from crosstable.formats.pages import Page, read_page
-from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
+from crosstable.record_rows import CareerRow, MemberPage
+from crosstable.terms import Floor, FloorKind, PlayerRating, RatingSystem
 
 _MARK = b"US Chess MSA - Member Details"
 _MEMBER = re.compile(r"\b(\d{8}): (\S[^|]*)", re.ASCII)

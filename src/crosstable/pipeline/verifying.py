@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from crosstable.checks import check
 from crosstable.errors import Fault, Severity
+from crosstable.record_rows import MemberPage
 from crosstable.rules.editions import Calendar
-from crosstable.terms import MemberPage, Report
+from crosstable.terms import Report
 from crosstable.verification import Page, Row, Tally, Verification, by_era, pages_of, tally, unexplained
 from crosstable.verification import verify as verify_pages
 from crosstable.verification.whole import FITTED_START, NormTally, exactness, inputs_known, norm_rows, norm_tally

@@ -23,9 +23,10 @@ from crosstable.engine.after import count_matters, counted, system_section, unra
 from crosstable.engine.records import numbers_of
 from crosstable.formulas.outcome import fewest_established, is_established, peak_floor
 from crosstable.formulas.section import share_of
+from crosstable.record_rows import CareerRow, MemberPage
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import Background, CareerRow, Floor, FloorKind, MemberPage, PlayerRating, Posted, RatingSystem
+from crosstable.terms import Background, Floor, FloorKind, PlayerRating, Posted, RatingSystem
 from crosstable.verification.causes import ALL_LOSSES, ALL_WINS, Change
 from crosstable.verification.pages import Page, Verdict, circle, verdict_of
 

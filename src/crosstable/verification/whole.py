@@ -15,7 +15,8 @@ from crosstable.engine import RatedSection
 from crosstable.engine.starts import Competitor, competitors
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.norms import NO_NORM, NORM_GAMES, highest_norm
-from crosstable.terms import NORM_CODES, Background, FloorKind, MemberPage, PlayerRating, RatingSystem
+from crosstable.record_rows import MemberPage
+from crosstable.terms import NORM_CODES, Background, FloorKind, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
 from crosstable.verification.causes import Change, explained
 from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
