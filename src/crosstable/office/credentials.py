@@ -28,7 +28,7 @@ LONGEST_DAYS = 365
 SESSION_LASTS = timedelta(hours=12)
 LINK_LASTS = timedelta(minutes=30)
 # So long a browser is known by which somebody has logged in, and so many of an account.
-KNOWN_LASTS = timedelta(days=180)
+KNOWN_LASTS = timedelta(days=LONGEST_DAYS)
 MOST_KNOWN = 20
 # So long there is to type the second factor.
 HALF_LASTS = timedelta(minutes=10)
