@@ -26,7 +26,7 @@ SPANISH = {"Accept-Language": "es-US,es;q=0.9,en;q=0.5"}
 # Names of people, events and sections, what somebody typed, ids, digests, and functions of formulas.
 DATA = re.compile(
     r"Member,? \w+ \d+(?: [A-Z]\w+)*|Player, \d+|Crosstable|Abbott, Ruth|Autumn Open|Summer Quads"
-    r"|\b\w+\.(?:bin|html|json)\b"
+    r"|\b\w+\.(?:bin|html|json)\b|Event [\w-]+(?:, Section \d)?(?= · |, )"
     r"|(?:own|other)(?:-late)?(?:, Section 1)?|\[sections\S*\]|\b(?:min|max|floor|ceil)\b|estimate(?:\.xx\.html)?\?\S+"
     r"|\b[0-9a-f]{12,}\b|“(?:abc|foo)”|\b(?:abc|foo|zzzz|anna|boris|tina|otto|clara|rosa|machine)\b|\w+@example\.org"
     + "".join(f"|{re.escape(one)}" for one in (HOSTILE_EVENT, HOSTILE_SECTION, HOSTILE_MEMBER, BIDI_MEMBER))

@@ -162,7 +162,7 @@ def test_a_dual_rated_section_shows_both_systems(site: TestClient) -> None:
     assert points == sorted(points, reverse=True)
     page = site.get("/events/202607040001/sections/1").text
     assert all(f">{name}<span class=unseen>, before and after</span>" in page for name in ("Regular", "Quick"))
-    assert 'href="1/players/1?system=OTBQ"' in page
+    assert "href=1/players/1?system=OTBQ>" in page
 
 
 def test_rounds_name_opponents_by_their_rows(site: TestClient) -> None:
