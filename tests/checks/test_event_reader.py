@@ -161,7 +161,7 @@ RATED = {"rating": 1512.0, "games": 40}
     ],
 )
 def test_nobody_is_rated_without_what_stands_under_a_name_that_is_not_known(fields: EventFile, name: str) -> None:
-    """Design §4.5: a rating that is not understood is an error, never a rating of an unrated player."""
+    """A rating that is not understood is an error, never a rating of an unrated player."""
     assert _errors(with_player(**fields)) == [("bad-value", name)]
 
 
