@@ -222,10 +222,11 @@ def estimate(rating: str | float, results: str | Iterable[str], /, **fields: obj
     """
     from crosstable.calculator.estimate import estimate as estimate_request
 
-    written = results if isinstance(results, str) else list(results) if isinstance(results, Iterable) else [results]
-    if not isinstance(written, str) and not all(isinstance(game, str) for game in written):
+    given: object = results
+    games = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else []
+    if not all(isinstance(game, str) for game in games) or not isinstance(given, Iterable):
         raise TypeError("games are texts: a result and the opponent's rating, like W1640")
-    return estimate_request(_request(rating, written if isinstance(written, str) else " ".join(written), fields))
+    return estimate_request(_request(rating, " ".join(games), fields))
 
 
 def estimates(

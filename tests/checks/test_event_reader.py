@@ -158,10 +158,11 @@ RATED = {"rating": 1512.0, "games": 40}
         ({"birth_date": None, "birthDate": "2014-02-03"}, "birthDate"),
         ({"birth_date": None, "dob": "2014-02-03"}, "dob"),
         ({"birth_date": None, "birth_year": None, "yob": 2014}, "yob"),
+        ({"adult": None, "Adult": True}, "Adult"),
     ],
 )
 def test_nobody_is_rated_without_what_stands_under_a_name_that_is_not_known(fields: EventFile, name: str) -> None:
-    """Design §4.5: a rating that is not understood is an error, never a rating of an unrated player."""
+    """A rating that is not understood is an error, never a rating of an unrated player."""
     assert _errors(with_player(**fields)) == [("bad-value", name)]
 
 

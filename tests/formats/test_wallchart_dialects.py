@@ -195,7 +195,7 @@ def test_a_rating_column_that_is_not_understood_is_an_error_that_shows_its_title
 REGULAR = KEYS.replace("G/60;d5", "G/90;d5")
 
 
-def _second(first: str, second: str, values: list[str], keys: str = REGULAR) -> str:
+def second(first: str, second: str, values: list[str], keys: str = REGULAR) -> str:
     """The quad with two columns of figures."""
     text = chart(RATED, rating=f"{first},{second}", keys=keys)
     for (_, _, points), value in zip(PEOPLE, values, strict=True):
@@ -207,40 +207,32 @@ GAMES, OTHERS = ["120", "30", "17", "40"], ["1812", "1722", "1455", "1611"]
 
 
 def test_games_that_name_no_rating_are_an_error_and_no_provisional_rating_becomes_established() -> None:
-    (found,) = [one for one in reading(_second("Regular rating", "Games", GAMES)).faults if one.code == "bad-value"]
+    (found,) = [one for one in reading(second("Regular rating", "Games", GAMES)).faults if one.code == "bad-value"]
     assert found.remedy == "Call it Regular games, or delete it."
-    assert codes(_second("Regular rating", "Games", GAMES)) == ["bad-value"]
-    assert codes(_second("Regular rating", "Regular games", GAMES)) == []
-    assert codes(_second("Pre-event rating", "Games", GAMES)) == []
-    assert codes(_second("Regular rating", "Games", [""] * 4)) == []
+    assert codes(second("Regular rating", "Games", GAMES)) == ["bad-value"]
+    assert codes(second("Regular rating", "Regular games", GAMES)) == []
+    assert codes(second("Pre-event rating", "Games", GAMES)) == []
+    assert codes(second("Regular rating", "Games", [""] * 4)) == []
 
 
 @pytest.mark.parametrize("title", ["Rtg", "Std"])
 def test_ratings_of_another_system_do_not_hide_a_column_that_may_have_the_sections_own(title: str) -> None:
     """A Regular section: nobody becomes unrated because a column of Quick ratings stands beside theirs."""
-    found = codes(_second("Quick rating", title, OTHERS))
+    found = codes(second("Quick rating", title, OTHERS))
     assert {"rating-column-not-known", "bad-value"} & set(found), found
     assert "all-unrated" in found
-    assert codes(_second("Regular rating", title, OTHERS)) in ([], ["unknown-field"])
+    assert codes(second("Regular rating", title, OTHERS)) in ([], ["unknown-field"])
 
 
 def test_in_a_quick_section_a_rating_without_a_system_does_not_give_way_to_regular_ratings() -> None:
     keys = KEYS.replace("G/60;d5", "G/15;d0")
-    assert "bad-value" in codes(_second("Regular rating", "Rtg", OTHERS, keys=keys))
-    assert "bad-value" not in codes(_second("Quick rating", "Rtg", OTHERS, keys=keys))
+    assert "bad-value" in codes(second("Regular rating", "Rtg", OTHERS, keys=keys))
+    assert "bad-value" not in codes(second("Quick rating", "Rtg", OTHERS, keys=keys))
 
 
 def test_a_regular_section_whose_players_have_other_ratings_only_is_told_of() -> None:
     assert codes(chart(RATED, rating="Quick rating", keys=REGULAR)) == ["all-unrated"]
     assert codes(chart(RATED, rating="Regular rating", keys=KEYS.replace("G/60;d5", "G/5;d0"))) == []
-
-
-@pytest.mark.parametrize("written", ["{}.0", "'{}", '"=""{}"""', "{} "])
-def test_an_id_as_spreadsheets_write_it_is_the_members(written: str) -> None:
-    text = chart(RATED, rating="Regular rating")
-    for _, member_id, _ in PEOPLE:
-        text = text.replace(f",{member_id},", f",{written.format(member_id)},")
-    assert [player.member_id for player in players(reading(text))] == [str(one) for _, one, _ in PEOPLE]
 
 
 @pytest.mark.parametrize("title", ["Elo", "RtgI", "FIDE", "FIDE rating", "Elo FIDE"])

@@ -2,8 +2,11 @@
 
 from datetime import date
 
-from crosstable.output.crosstable import NORM_TITLES, notes_of, tables_of
-from crosstable.pipeline.rating import RatedEvent
+from crosstable.output.crosstable import NORM_TITLES, legend, notes_of, tables_of
+from crosstable.pipeline.rating import RatedEvent, rate
+from crosstable.pipeline.reading import read
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.rule_sets import RuleSet
 from crosstable.sentences import american_days, spans
 from crosstable.terms import NORM_CODES, RatingSystem
 from tests.checks.provoked import pair, sound
@@ -17,6 +20,16 @@ def notes(event: RatedEvent) -> dict[str, tuple[str, ...]]:
 
 def test_nothing_is_noted_where_nothing_is_to_say() -> None:
     assert notes(rated(sound())) == {}
+
+
+def test_the_example_of_a_provisional_rating_stands_in_the_table_and_is_provisional_there() -> None:
+    """Ratings on 12 games are provisional by §1, and established under a rule set that asks for more than nine."""
+    event = event_file(player(1, "W2", 1500.0, 12), player(2, "L1", 1500.0, 300))
+    said = legend(tables_of(rated(event)))
+    assert "1500P12 is a provisional rating on 12 games." in said
+    rules = RuleSet("above nine", EDITIONS[-1].effective, {"established_above": 9.0})
+    said = legend(tables_of(rate(read(event), rules=rules, today=None)))
+    assert not [text for text in said if "provisional" in text]
 
 
 def test_norms_are_listed_by_level_highest_first() -> None:

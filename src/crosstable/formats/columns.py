@@ -20,7 +20,6 @@ from crosstable.formats.event_json import FLOOR_ORIGINS
 from crosstable.formats.json_fields import in_short, read_field
 from crosstable.formats.sheet_rows import LONGEST_TITLE, Cells, Row, as_text, columns_of, tidy_title
 from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR, MOST_ROUNDS
-from crosstable.notation import read_rating, shown
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.terms import (
     RECORD_FIELDS,
@@ -105,10 +104,8 @@ _TITLES = {title: column for column, titles in COLUMNS.items() for title in titl
 _NAMING = ("name", "last name", "member id")
 _ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})(?:\s*(?:rd|rnd|round|r|st|nd|rd|th))?", re.ASCII)
 _TIE_BREAK = re.compile(r"(?:tb|tie break|tiebreak)\s*\d{1,2}(?: .{0,40})?|.*rtg \+/-.*", re.ASCII)
-_LOWEST_RATING = 100
-_OF_RATINGS = re.compile(r"\b(?:rat\w*|rtg\w*|rtng|elo|uscf|us chess|std|standard|classical|slow|otb|pre)\b")
 FEWEST = 3  # players of a round robin
-_ID_OR_RATING = ("uscf", "us chess")
+ID_OR_RATING = ("uscf", "us chess")
 
 SYSTEM_WORDS: Mapping[str, str] = {
     "otbr": "OTBR",
@@ -132,7 +129,7 @@ OUTSIDE_QUANTITIES = ("rating", "as of")
 QUANTITIES = {(kept.in_files or name).replace("_", " "): name for name, kept in RECORD_FIELDS.items()}
 PERSON = ("birth date", "birth year", "adult", "canadian resident", "start rating", "start games")
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
-_PERSON_WORDS = {
+PERSON_WORDS = {
     **dict.fromkeys(("birthdate", "dob", "date of birth", "born", "birth", "birthday"), "birth date"),
     **dict.fromkeys(("birthyear", "year of birth"), "birth year"),
 }
@@ -191,16 +188,6 @@ def has_ratings(columns: Mapping[str, int]) -> bool:
     return not own.isdisjoint(columns)
 
 
-def is_rated_otherwise(title: str, columns: Mapping[str, int]) -> bool:
-    """Whether a column that is not known need not hold the ratings, because others do.
-
-    Quick ratings do not take the place of a column whose title speaks of ratings, nor Blitz or online ones.
-    """
-    if not has_ratings(columns):
-        return False
-    return not _OF_RATINGS.search(tidy_title(title)) or not columns.keys().isdisjoint(("rating", "pre", "OTBR rating"))
-
-
 def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
     """Where each known column stands; a round that has none is a fault, as are unknown and double titles."""
     cells = list(row.cells)
@@ -208,7 +195,7 @@ def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
     for at, cell in enumerate(cells):
         if is_ignored(cell) or at in names[1:]:  # the second column Name of Swiss-Manager is the name in short
             cells[at] = ""
-        elif tidy_title(cell) in _ID_OR_RATING and sum(column_name(other) == "member id" for other in cells) > 1:
+        elif tidy_title(cell) in ID_OR_RATING and sum(column_name(other) == "member id" for other in cells) > 1:
             cells[at] = "USCF rating"
     columns = columns_of(row._replace(cells=tuple(cells)), column_name, faults)
     missing = [number for number in range(1, rounds_of(columns) + 1) if f"round {number}" not in columns]
@@ -244,85 +231,11 @@ def with_numbered_grids(rows: Sequence[Row]) -> Sequence[Row]:
     return made
 
 
-def settled(
-    titles: Sequence[str], columns: Mapping[str, int], rows: Sequence[Row], place: str, faults: list[Fault]
-) -> tuple[Sequence[str], dict[str, int]]:
-    """The titles and columns as the rows below show them: titles without one, ranks for numbers, unknown ratings."""
-    settled_columns, named = dict(columns), list(titles)
-    for at in range(max((len(row.cells) for row in rows), default=0)):
-        values = [row.cells[at].strip() for row in rows if at < len(row.cells) and row.cells[at].strip()]
-        title = named[at].strip() if at < len(named) else ""
-        if not title and values and {value.lower() for value in values} <= CHESS_TITLES:
-            named += [""] * (at + 1 - len(named))
-            named[at] = "Title"
-            settled_columns.setdefault("title", at)
-        elif title and not (column_name(title) or is_ignored(title) or is_rated_otherwise(title, columns)):
-            refuse_ratings(title, values, place, faults)
-    _move_uscf(named, settled_columns, rows)
-    if "number" not in settled_columns and "rank" in settled_columns:
-        settled_columns["number"] = settled_columns["rank"]
-    return named, settled_columns
-
-
-def _move_uscf(titles: Sequence[str], columns: dict[str, int], rows: Sequence[Row]) -> None:
-    """A column USCF holds ids, or ratings where all its numbers are short."""
-    at = columns.get("member id", len(titles))
-    if at < len(titles) and tidy_title(titles[at]) in _ID_OR_RATING and "rating" not in columns:
-        values = [row.cells[at].strip() for row in rows if at < len(row.cells) and row.cells[at].strip()]
-        if any(map(_is_rating, values)) and all(_is_rating(value) or not value.isdigit() for value in values):
-            columns["rating"] = columns.pop("member id")
-
-
-def refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault], remedy: str = "") -> None:
-    """An error where a column under a title that is not known holds what looks like ratings."""
-    ratings = [value for value in values if _is_rating(value)]
-    if ratings and 2 * len(ratings) > len(values):
-        message = f"The column {shown(title)} is not known and holds numbers like {ratings[0]}, which could be ratings."
-        faults.append(fault("rating-column-not-known", place, message, remedy))
-
-
-def refuse_games(columns: Mapping[str, int], row: Row, rows: Sequence[Row], faults: list[Fault]) -> None:
-    """An error where a column of games may be of a rating whose system has a column, and games of none are known."""
-    at = columns["games"]
-    open_ = [
-        system.title.capitalize()
-        for system in RatingSystem
-        if f"{system.name} rating" in columns and f"{system.name} games" not in columns
-    ]
-    if open_ and any(one.cells[at].strip() for one in rows if len(one.cells) > at):
-        title = shown(row.cells[at])
-        message = f"The column {title} does not say which rating is based on these games."
-        wanted = open_[0]
-        remedy = f"Call it {wanted} games, or delete it."
-        faults.append(fault("bad-value", row.place, message, remedy))
-
-
-def refuse_unnamed(
-    columns: Mapping[str, int], titles: Row, rows: Sequence[Row], rated: set[RatingSystem], faults: list[Fault]
-) -> None:
-    """An error for figures that name no system, where other systems have columns and the section's own have none."""
-    if "games" in columns:
-        refuse_games(columns, titles, rows, faults)
-    named = {system for system in RatingSystem if f"{system.name} rating" in columns}
-    if "rating" in columns and not brings_ratings(columns) and named and rated and not named & rated:
-        title, wanted = shown(titles.cells[columns["rating"]]), min(rated).title.capitalize()
-        message = f"The column {title} names no system, and there are no {wanted} ratings."
-        faults.append(fault("bad-value", titles.place, message, f"Call it {wanted} rating, or delete it."))
-
-
-def _is_rating(text: str) -> bool:
-    try:
-        rating = read_rating(text).rating
-    except ValueError:
-        return False
-    return rating is not None and _LOWEST_RATING <= rating <= HIGHEST_RATING
-
-
 def column_of(title: str) -> str:
     """The name under which a column is known here (``OTBR rating``, ``birth date``), or nothing."""
     tidy = tidy_title(title)
-    if tidy in PERSON or tidy in _PERSON_WORDS:
-        return _PERSON_WORDS.get(tidy, tidy)
+    if tidy in PERSON or tidy in PERSON_WORDS:
+        return PERSON_WORDS.get(tidy, tidy)
     for words, system in SYSTEM_WORDS.items():
         if tidy == words or tidy.startswith(f"{words} "):
             rest = tidy.removeprefix(words).strip()

@@ -45,7 +45,9 @@ _OF_EVENTS = ("start_date", "end_date")
 _OF_SECTIONS = (
     *("type", "online", "time_control", "systems", "start_date", "end_date", "k_factor", "match_waiver", "players"),
 )
-_OF_PLAYERS = ("ratings", "rounds", "birth_date", "birth_year", "canadian_resident", "start", "pairing_rating")
+_OF_PLAYERS = (
+    *("ratings", "rounds", "birth_date", "birth_year", "adult", "canadian_resident", "start", "pairing_rating"),
+)
 # The fields of a rating record beside the rating, by their names in files.
 _TOLD = {kept.in_files or name: (name, kept) for name, kept in RECORD_FIELDS.items() if name != "rating"}
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.formats.columns import OTHER_LINES, column_name, is_ignored, refuse_ratings
+from crosstable.formats.columns import OTHER_LINES, column_name, is_ignored
 from crosstable.formats.columns import title_score as wallchart_score
+from crosstable.formats.refused_columns import refuse_ratings
 from crosstable.formats.sheet_rows import Row, tidy_title
 from crosstable.formats.wallchart_players import PLAINER
 from crosstable.limits import MOST_ROUNDS

@@ -15,17 +15,11 @@ from typing import NamedTuple, Protocol
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import FaultList, member_pages
-from crosstable.formats.columns import (
-    COLUMNS,
-    background_of,
-    column_of,
-    is_rated_otherwise,
-    refuse_games,
-    refuse_ratings,
-)
+from crosstable.formats.columns import COLUMNS, background_of, column_of
 from crosstable.formats.event_json import background_from, refuse_unread
 from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
+from crosstable.formats.refused_columns import is_rated_otherwise, refuse_games, refuse_misspelt, refuse_ratings
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
 from crosstable.notation import read_member_id
 from crosstable.terms import Background
@@ -223,10 +217,15 @@ def _without_ratings(row: Row, rows: Sequence[Row], faults: list[Fault]) -> Row:
         tidy = tidy_title(title)
         if tidy in COLUMNS["games"] and not column_of_members(title):
             refuse_games({**columns, "games": at}, row, rows, faults)
-        if not tidy or column_of_members(title) or _NO_RATING.search(tidy) or is_rated_otherwise(title, columns):
+        if not tidy or column_of_members(title):
             continue
-        values = [one.cells[at].strip() for one in rows if len(one.cells) > at and one.cells[at].strip()]
         before = len(faults)
+        values = [one.cells[at].strip() for one in rows if len(one.cells) > at and one.cells[at].strip()]
+        if refuse_misspelt(title, values, columns, row.place, faults):
+            kept[at] = ""
+            continue
+        if _NO_RATING.search(tidy) or is_rated_otherwise(title, columns):
+            continue
         refuse_ratings(title, values, row.place, faults, NAME_SYSTEM)
         kept[at] = title if len(faults) == before else ""
     return row._replace(cells=tuple(kept))

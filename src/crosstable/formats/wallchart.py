@@ -27,9 +27,7 @@ from crosstable.formats.columns import (
     brings_ratings,
     has_ratings,
     opens_table,
-    refuse_unnamed,
     rounds_of,
-    settled,
     title_score,
     titles_of,
     with_numbered_grids,
@@ -39,6 +37,7 @@ from crosstable.formats.game_list import expanded
 from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, in_short
 from crosstable.formats.pages import UTF_16, decoded
+from crosstable.formats.refused_columns import refuse_unnamed, settled
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
 from crosstable.formats.wallchart_players import Table, dialect_of, empty_of, numbered, pending_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule

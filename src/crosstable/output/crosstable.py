@@ -8,6 +8,7 @@ a crosstable is for the wall, and they are for the director.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -128,7 +129,7 @@ CODES: Mapping[Result, str] = {
     Result.ZERO_BYE: "Z zero-point bye",
 }
 OPPONENTS, COLOURS = "the number is the opponent's", ", w is White, b is Black"
-PROVISIONAL = "1500P12 is a provisional rating on 12 games."
+_PROVISIONAL = re.compile(r"\d+P(\d+)")
 STARS = "An asterisk marks results that rest on something assumed."
 COMPUTED = f"Ratings are computed, not official. The rules were seen through the text of {american(LAW_SEEN_THROUGH)}."
 FLOORS, ORIGINS, ASSUMED = "Floors", "Ratings not from the report", "Assumed"
@@ -212,11 +213,16 @@ def legend(tables: Sequence[Table]) -> list[str]:
     said = (
         tables[0].numbering,
         f"{', '.join(texts)}; {OPPONENTS}{colours}.",
-        PROVISIONAL if any("P" in text for text in ratings) else "",
+        next(map(_provisional, filter(None, map(_PROVISIONAL.fullmatch, ratings))), ""),
         STARS if any(rests_on_assumption(player) for _, row in rows for player in row.players) else "",
         COMPUTED,
     )
     return [text for text in said if text]
+
+
+def _provisional(found: re.Match[str]) -> str:
+    """What a provisional rating of the table means, whatever number of games makes one established."""
+    return f"{found[0]} is a provisional rating on {counted(int(found[1]), 'game')}."
 
 
 class _Result(NamedTuple):
