@@ -8,16 +8,17 @@ import polars as pl
 from crosstable.engine import RatedSection
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
 from crosstable.office.bulk.causes import pending_since, sections_since
-from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
+from crosstable.office.bulk.due import POSTING, Due, Replay, Span, span_of
+from crosstable.office.bulk.frames import frame_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
-from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
-from crosstable.office.bulk.record import known_at, known_for_replay, known_of_section
-from crosstable.office.bulk.run import compiled_replay, planned
-from crosstable.office.bulk.steps import KEY, records_before, steps_of
+from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, records_of
+from crosstable.office.bulk.record import known_at, known_for_replay, known_of_section, known_since
+from crosstable.office.bulk.run import compiled_replay
+from crosstable.office.bulk.steps import KEY, STORED, current_since, records_before, steps_of
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import LAYOUT, Key, Posting, PostingKey
-from crosstable.office.ledger.runs import LONG, Progress, Watch, can_compile, in_silence
+from crosstable.office.ledger.runs import LONG, Progress, can_compile, in_silence
 from crosstable.replaying import DAWN
 
 
@@ -33,7 +34,7 @@ def derived(record: Record, progress: Progress = in_silence) -> Derived:
     known = known_at(record, {})
     steps = steps_of(known)
     nothing = pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
-    replay = Interpreted(span_of(known, steps, nothing), everything(steps))
+    replay = Interpreted(span_of(known, steps, nothing))
     postings = {posting.about: posting for _, posting in replay.postings(progress)}
     rows = known.archive.sections.select("end", "start", "event_id", "number")
     return Derived(postings, {Key(*rows.row(at)): why for at, why in replay.unratable.items()})
@@ -45,9 +46,36 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
     known = known_for_replay(record) if is_long else known_at(record, {})
     steps = steps_of(known)
     span = span_of(known, steps, pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING}))
-    is_compiled = is_long or (can_compile() and steps.frame.height > LONG)
-    replay: Replay = compiled_replay(span) if is_compiled else Interpreted(span, everything(steps))
+    replay = _replay_of(span, is_long=is_long)
     del known, span  # millions of rows, which the index has now
+    return _sum_of_due(replay, progress)
+
+
+def follows_since(record: Record, run: int, progress: Progress = in_silence) -> bool:
+    """Whether everything since the first day that entries after a run touch is posted as it follows from the record.
+
+    What was posted before that is where it begins.
+    """
+    pending = pending_since(record, run)
+    if pending is None:
+        return True
+    connection, first = record.connection, pending.first
+    known = known_since(record, first, (), {})
+    before = records_before(connection, known.archive.members.select("member_id"), first)
+    replay = _replay_of(span_of(known, steps_of(known), before))
+    posted = frame_of(connection, current_since(first), STORED)
+    stored = sum_of(digests_of(posted.select(*POSTING), LAYOUT))
+    return text_of(_sum_of_due(replay, progress)) == text_of(stored)
+
+
+def _replay_of(span: Span, *, is_long: bool = False) -> Replay:
+    """The replay of a span, compiled where it is long."""
+    is_compiled = is_long or (can_compile() and span.steps.frame.height > LONG)
+    return compiled_replay(span) if is_compiled else Interpreted(span)
+
+
+def _sum_of_due(replay: Replay, progress: Progress) -> int:
+    """The sum of the digests of what is due."""
     total = 0
 
     def take(due: Due) -> None:
@@ -56,25 +84,6 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
 
     replay.go(take, progress)
     return total
-
-
-def follows_since(record: Record, run: int, progress: Progress = in_silence) -> bool:
-    """Whether everything that entries after a run touch is posted as it follows from the record.
-
-    What was posted before that is where it begins.
-    """
-    pending = pending_since(record, run)
-    if pending is None:
-        return True
-    plan = planned(record, pending, Watch(progress))
-    total = 0
-
-    def take(due: Due) -> None:
-        nonlocal total
-        total += sum_of(digests_of(due.postings.select(*POSTING), LAYOUT))
-
-    plan.replay.go(take, progress)
-    return text_of(total) == text_of(sum_of(digests_of(plan.old.select(*POSTING), LAYOUT)))
 
 
 def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:

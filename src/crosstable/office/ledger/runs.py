@@ -47,8 +47,8 @@ def last_run(connection: Connection, through: int | None = None) -> int:
 Progress = Callable[[int], None]
 # A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
 LONG = 600
-# Where the compiled code is there already, of more steps than this.
-SOME = 160
+# Where the compiled code is there already, of more steps than this: it reads what is posted about everybody.
+SOME = 300
 
 
 def can_compile() -> bool:
