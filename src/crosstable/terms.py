@@ -230,12 +230,14 @@ class Kept(NamedTuple):
     """What a field of the rating record means, and how it is kept wherever the record is written.
 
     ``in_files`` is its name in event files, where that differs. Postings do not repeat what follows from decisions.
+    A field that ``is_added`` came when there were offices already: their rows keep their digests.
     """
 
     kind: FieldKind
     meaning: str
     in_files: str = ""
     is_posted: bool = True
+    is_added: bool = False
 
 
 # The ``published`` of a player who is not on the last official list.

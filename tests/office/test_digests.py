@@ -14,6 +14,7 @@ from crosstable.office.bulk import hashes
 from crosstable.office.bulk.stored import framed
 from crosstable.office.ledger import digests
 from crosstable.office.ledger.digests import layout_of
+from crosstable.office.tables import ADDED
 
 LAYOUT = layout_of(
     [Column("a", Float), Column("b", Integer), Column("c", Date), Column("d", String), Column("e", Boolean)]
@@ -48,6 +49,45 @@ def test_a_frame_gives_the_digests_of_its_rows(rows: list[tuple[object, ...]]) -
 @given(ROWS, ROWS)
 def test_different_rows_have_different_bytes(one: tuple[object, ...], other: tuple[object, ...]) -> None:
     assert (LAYOUT.encoded(one) == LAYOUT.encoded(other)) == (plain(one) == plain(other))
+
+
+# The same columns, and three that came later, one of them among the others.
+GROWN = layout_of(
+    [Column("a", Float), Column("b", Integer), Column("x", Float, info=ADDED), Column("c", Date), Column("d", String),
+     Column("e", Boolean), Column("y", String, info=ADDED), Column("z", Date, info=ADDED)]
+)  # fmt: skip
+GROWN_SCHEMA = {**dict.fromkeys("abxcdeyz"), **SCHEMA, "x": pl.Float64(), "y": pl.String(), "z": pl.Date()}
+ADDITIONS = st.tuples(st.none() | st.floats(allow_nan=False), st.none() | TEXTS, st.none() | st.dates())
+
+
+def grown(row: tuple[object, ...], added: tuple[object, ...]) -> tuple[object, ...]:
+    """A row with what came later in its places."""
+    return (*row[:2], added[0], *row[2:], *added[1:])
+
+
+@given(ROWS)
+def test_rows_that_use_no_later_column_have_the_bytes_of_before(row: tuple[object, ...]) -> None:
+    assert GROWN.encoded(grown(row, (None, None, None))) == LAYOUT.encoded(row)
+
+
+def test_later_columns_stand_behind_the_others_as_documented() -> None:
+    """The number of the last that is used, then a row of as many; a fourth that comes one day changes nothing."""
+    row = (1512.25, -3, date(1970, 1, 11), "é!", None)
+    behind = struct.pack("<QQdq", 2, 0b01, 0.0, 2) + b"ok"
+    assert GROWN.encoded(grown(row, (None, "ok", None))) == LAYOUT.encoded(row) + behind
+    with pytest.raises(ValueError, match="zip"):
+        GROWN.encoded(row)
+
+
+@given(st.lists(st.builds(grown, ROWS, ADDITIONS), max_size=12))
+def test_a_frame_with_later_columns_gives_the_digests_of_its_rows(rows: list[tuple[object, ...]]) -> None:
+    found = hashes.digests_of(pl.DataFrame(rows, schema=GROWN_SCHEMA, orient="row"), GROWN)
+    assert found == [GROWN.digest(row) for row in rows]
+
+
+@given(st.builds(grown, ROWS, ADDITIONS), st.builds(grown, ROWS, ADDITIONS))
+def test_every_later_value_counts(one: tuple[object, ...], other: tuple[object, ...]) -> None:
+    assert (GROWN.encoded(one) == GROWN.encoded(other)) == (one == other)
 
 
 def plain(row: tuple[object, ...]) -> str:

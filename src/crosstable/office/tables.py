@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from crosstable.record_rows import POSTED, is_needed, posted_name
-from crosstable.terms import RECORD_FIELDS, FieldKind
+from crosstable.terms import RECORD_FIELDS, FieldKind, Kept
 
 metadata = MetaData()
 
@@ -43,17 +43,26 @@ _TYPES: Mapping[FieldKind, type[TypeEngine[Any]]] = {
 }
 
 
+# A column that a table did not have at first: of rows in which it holds nothing, the digests are what they were.
+ADDED = {"added": True}
+
+
 def record_columns(*, needed: Sequence[str] = ()) -> list[Column[Any]]:
     """A rating record, a column for each of its fields."""
     return [
-        Column(name, _TYPES[kept.kind], nullable=not is_needed(name) and name not in needed)
+        Column(name, _TYPES[kept.kind], nullable=not is_needed(name) and name not in needed, info=_info(kept))
         for name, kept in RECORD_FIELDS.items()
     ]
 
 
 def posted_columns() -> list[Column[Any]]:
     """What a posting keeps of the record after: the rating and its games beside those before."""
-    return [Column(posted_name(name), _TYPES[RECORD_FIELDS[name].kind]) for name in POSTED]
+    kept = [(name, RECORD_FIELDS[name]) for name in POSTED]
+    return [Column(posted_name(name), _TYPES[one.kind], info=_info(one)) for name, one in kept]
+
+
+def _info(kept: Kept) -> dict[str, bool]:
+    return ADDED if kept.is_added else {}
 
 
 # What somebody may have to be erased from: it is committed to with the salt of its row.

@@ -9,16 +9,17 @@ from crosstable.engine import RatedSection
 from crosstable.errors import NoEditionError
 from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
 from crosstable.office.bulk.causes import pending_since, sections_since
-from crosstable.office.bulk.due import POSTING, Due, Replay, span_of
+from crosstable.office.bulk.due import POSTING, Due, Replay, Span, span_of
+from crosstable.office.bulk.frames import frame_of
 from crosstable.office.bulk.hashes import digests_of, sum_of
-from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
-from crosstable.office.bulk.record import known_at, known_for_replay, known_of_section
-from crosstable.office.bulk.run import compiled_replay, is_worth_compiling, planned
-from crosstable.office.bulk.steps import KEY, records_before, steps_of
+from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, records_of
+from crosstable.office.bulk.record import known_at, known_for_replay, known_of_section, known_since
+from crosstable.office.bulk.run import compiled_replay, is_worth_compiling
+from crosstable.office.bulk.steps import KEY, STORED, current_since, records_before, steps_of
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import LAYOUT, Key, Posting, PostingKey
-from crosstable.office.ledger.runs import Progress, Watch, in_silence
+from crosstable.office.ledger.runs import Progress, in_silence
 from crosstable.replaying import DAWN
 
 
@@ -34,7 +35,7 @@ def derived(record: Record, progress: Progress = in_silence) -> Derived:
     known = known_at(record, {})
     steps = steps_of(known)
     nothing = pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
-    replay = Interpreted(span_of(known, steps, nothing), everything(steps))
+    replay = Interpreted(span_of(known, steps, nothing))
     postings = {posting.about: posting for _, posting in replay.postings(progress)}
     rows = known.archive.sections.select("end", "start", "event_id", "number")
     return Derived(postings, {Key(*rows.row(at)): why for at, why in replay.unratable.items()})
@@ -46,12 +47,36 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
     known = known_for_replay(record) if is_sure else known_at(record, {})
     steps = steps_of(known)
     span = span_of(known, steps, pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING}))
-    replay: Replay = (
-        compiled_replay(span)
-        if is_sure or is_worth_compiling(steps.frame.height)
-        else Interpreted(span, everything(steps))
-    )
+    replay = _replay_of(span, is_sure=is_sure)
     del known, span  # millions of rows, which the index has now
+    return _sum_of_due(replay, progress)
+
+
+def follows_since(record: Record, run: int, progress: Progress = in_silence) -> bool:
+    """Whether everything since the first day that entries after a run touch is posted as it follows from the record.
+
+    What was posted before that is where it begins.
+    """
+    pending = pending_since(record, run)
+    if pending is None:
+        return True
+    connection, first = record.connection, pending.first
+    known = known_since(record, first, (), {})
+    before = records_before(connection, known.archive.members.select("member_id"), first)
+    replay = _replay_of(span_of(known, steps_of(known), before))
+    posted = frame_of(connection, current_since(first), STORED)
+    stored = sum_of(digests_of(posted.select(*POSTING), LAYOUT))
+    return text_of(_sum_of_due(replay, progress)) == text_of(stored)
+
+
+def _replay_of(span: Span, *, is_sure: bool = False) -> Replay:
+    """The replay of a span, compiled where that is worth it."""
+    is_compiled = is_sure or is_worth_compiling(span.steps.frame.height)
+    return compiled_replay(span) if is_compiled else Interpreted(span)
+
+
+def _sum_of_due(replay: Replay, progress: Progress) -> int:
+    """The sum of the digests of what is due."""
     total = 0
 
     def take(due: Due) -> None:
@@ -60,25 +85,6 @@ def sum_due(record: Record, progress: Progress = in_silence) -> int:
 
     replay.go(take, progress)
     return total
-
-
-def follows_since(record: Record, run: int, progress: Progress = in_silence) -> bool:
-    """Whether everything that entries after a run touch is posted as it follows from the record.
-
-    What was posted before that is where it begins.
-    """
-    pending = pending_since(record, run)
-    if pending is None:
-        return True
-    plan = planned(record, pending, Watch(progress))
-    total = 0
-
-    def take(due: Due) -> None:
-        nonlocal total
-        total += sum_of(digests_of(due.postings.select(*POSTING), LAYOUT))
-
-    plan.replay.go(take, progress)
-    return text_of(total) == text_of(sum_of(digests_of(plan.old.select(*POSTING), LAYOUT)))
 
 
 def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:

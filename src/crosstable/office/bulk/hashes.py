@@ -32,7 +32,24 @@ def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
 def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
     """The bytes of every row, a portion of rows at a time, which stays in the processor's cache."""
     for part in frame.iter_slices(_PORTION):
-        yield from _encoded_part(part, layout)
+        yield from _encoded_part(part, layout) if not layout.added else _with_added(part, layout)
+
+
+def _with_added(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
+    """The bytes of rows with columns that came later: what these add stands behind the others."""
+    later = [frame.columns[at] for at in layout.added]
+    used = frame.select(
+        pl.max_horizontal(
+            pl.when(pl.col(name).is_not_null()).then(number).otherwise(0) for number, name in enumerate(later, start=1)
+        )
+    ).to_series()
+    rows = [*_encoded_part(frame.select(frame.columns[at] for at in layout.places), layout.first)]
+    for number in sorted({*used.to_list()} - {0}):
+        places = (used == number).arg_true()
+        part = frame.select(later[:number])[places]
+        for at, more in zip(places.to_list(), _encoded_part(part, layout.later(number)), strict=True):
+            rows[at] += number.to_bytes(8, "little") + more
+    return iter(rows)
 
 
 def _encoded_part(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:

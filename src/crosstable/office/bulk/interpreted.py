@@ -1,7 +1,7 @@
-"""The interpreted replay of those steps of a span that something reaches; the measure of the compiled one."""
+"""The interpreted engine over an office's record: a step at a time, or every step of a span."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -19,79 +19,19 @@ from crosstable.history.archive_contents import (
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.plain import PlainReplay, PlainSections
 from crosstable.history.plain import members_of as members_in
-from crosstable.office.bulk.causes import Pending
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.record import Known
-from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
+from crosstable.office.bulk.steps import KEY, Steps
 from crosstable.office.ledger.commitments import ERASED
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
 from crosstable.office.ledger.runs import Progress, RatedInSystems
-from crosstable.replaying import DAWN, Decision, Key, StartingRating
+from crosstable.replaying import Decision, Key, StartingRating
 from crosstable.rules.amending import Edition
 from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
-# Progress is told after so many steps.
-_TOLD_EVERY = 200
-
-
-class Reach(NamedTuple):
-    """The steps that a change may reach, and from which key on each member's rating may be another."""
-
-    steps: Sequence[int]
-    since: Mapping[int, Key]
-
-    def starts(self, known: Known) -> pl.DataFrame:
-        """The ids of members and those keys."""
-        ids = known.ids["member_id"]
-        rows = [(ids[who], *key) for who, key in self.since.items()]
-        schema = {"member_id": pl.String(), "ended": pl.Date(), "started": pl.Date(), "event_id": pl.String()}
-        return pl.DataFrame(rows, schema={**schema, "section": pl.Int32()}, orient="row")
-
-
-def reach_of(known: Known, steps: Steps, pending: Pending, most: int) -> Reach | None:
-    """Steps that are touched, and all later ones of everybody in them; nothing where they are more than so many.
-
-    A rating that changes hardly ever becomes what it was, so this is about what has to be rated again.
-    """
-    since: dict[int, Key] = {}
-    for who, day in _told(pending.members, known, "day"):
-        _earlier(since, who, Key(day, DAWN, "", 0))
-    for who, *place in _told(pending.posted, known, *KEY):
-        _earlier(since, who, Key(*place))
-    places = steps.frame.select("event_id", "section", "step")
-    touched = set(places.join(pending.sections, on=["event_id", "section"], how="semi")["step"])
-    members = _members_by_step(known, steps)
-    found: list[int] = []
-    for step, key in enumerate(steps.frame.select(KEY).iter_rows()):
-        own = members.get(step, ())
-        if step in touched or any(who in since and since[who] <= key for who in own):
-            found.append(step)
-            for who in own:
-                _earlier(since, who, Key(*key))
-            if len(found) > most:
-                return None
-    return Reach(found, since)
-
-
-def everything(steps: Steps) -> Reach:
-    """Every step of a record from its beginning."""
-    return Reach(range(steps.frame.height), {})
-
-
-def _earlier(since: dict[int, Key], who: int, key: Key) -> None:
-    if who not in since or key < since[who]:
-        since[who] = key
-
-
-def _told(frame: pl.DataFrame, known: Known, *names: str) -> Iterable[tuple[Any, ...]]:
-    return numbered(frame, known).drop_nulls("who").select("who", *names).iter_rows()
-
-
-def _members_by_step(known: Known, steps: Steps) -> dict[int, list[int]]:
-    """The members whose records a step reads."""
-    found = members_of(known, steps).group_by("step", maintain_order=True).agg("who")
-    return dict(zip(found["step"].to_list(), found["who"].to_list(), strict=True))
+# Progress is told after so many steps; so many are taken out of the tables at once.
+TOLD_EVERY, PREPARED = 200, 1_000
 
 
 class OfficeSections(PlainSections):
@@ -129,79 +69,118 @@ def _games(cells: Sequence[Cell]) -> list[tuple[int, Result, int]]:
     return [(at, cell.result, cell.opponent) for at, cell in rounds if cell.result is not Result.BLANK]
 
 
-class Interpreted:
-    """A replay of the steps that are reached, by the interpreted engine."""
+class Engine:
+    """The interpreted engine over the steps of a record; whoever has it rate one says what records it reads."""
 
-    def __init__(self, span: Span, reach: Reach, checked: Sequence[RatedInSystems] = ()) -> None:
-        self.known, self.steps = span.known, span.steps
-        self._reach = reach
-        archive = span.known.archive
-        self.ids = archive.members["member_id"]
+    def __init__(self, known: Known, steps: Steps, checked: Sequence[RatedInSystems] = ()) -> None:
+        self.known, self.steps = known, steps
+        archive = known.archive
+        self._ids = archive.members["member_id"]
+        self._rows = steps.frame.select("archived", "member", *KEY, "system")
         self._replay = PlainReplay()
-        self._replay.records = records_of(span.before)
-        self._openings, self._decisions = openings_of(archive), decisions_of(archive)
-        part = part_of(archive, self._sections())
-        self._parts = sections_of(part)
-        self._rates = OfficeSections(part, self._replay.of, self._openings, self._decisions)
+        earlier = archive._replace(openings=known.earlier)
+        self._openings, self._decisions = [*openings_of(earlier), *openings_of(archive)], decisions_of(archive)
+        self._moves = _moves(self._openings, self._decisions)
+        self._rates = OfficeSections(archive, self._replay.of, self._openings, self._decisions)
         self._rates.checked = {rated[0].section.key: rated for rated in checked}
+        self._prepared: dict[int, ArchivedSection] = {}
         self.unratable: dict[int, str] = {}
-        self._rated: list[tuple[Any, ...]] = []
+        self.rated: list[tuple[Any, ...]] = []
 
-    def _sections(self) -> list[int]:
-        numbers = self.steps.frame["archived"].gather(list(self._reach.steps))
-        return [number for number in numbers.to_list() if number is not None and number >= 0]
+    def hold(self, records: dict[int, dict[RatingSystem, PlayerRating]]) -> None:
+        """The records of members from which the next step is rated."""
+        self._replay.records = records
 
-    def go(self, take: Take, progress: Progress) -> None:
-        """Rate everything, and hand over what is due."""
-        due = [*self.postings(progress)]
-        postings = frame_of_postings(self.known, [one for _, one in due], [step for step, _ in due])
-        rated = pl.DataFrame(self._rated, schema={"step": pl.Int64(), **RATED}, orient="row")
-        take(Due(0, self.steps.frame.height, lambda: (postings, rated)))
+    def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
+        """A member's rating record in a system after the last step."""
+        return self._replay.of(who).get(system)
 
-    def postings(self, progress: Progress) -> Iterator[tuple[int, Posting]]:
-        """Rate everything: steps, and a posting that each makes."""
-        moves = _moves(self._openings, self._decisions)
-        rows = self.steps.frame.select("archived", "member", *KEY, "system")
-        for done, step in enumerate(self._reach.steps, 1):
-            archived, member, *key, system = rows.row(step)
-            made: Iterable[Posting] = ()
-            if member is not None:
-                made = self._moved(moves[(*key[2:], system)], member, Key(*key))
-            elif archived >= 0:
-                made = self._section(step, archived, next(self._parts))
-            yield from ((step, one) for one in made)
-            if done % _TOLD_EVERY == 0 or done == len(self._reach.steps):
-                progress(done)
+    def has(self, step: int) -> bool:
+        """Whether a step can be rated as it is: its section was taken out of the tables, or it has none."""
+        archived = self._rows["archived"][step]
+        return step in self._prepared or archived is None or archived < 0
 
-    def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[Posting]:
+    def prepare(self, steps: Iterable[int]) -> None:
+        """Take the sections of steps out of the tables, many at once."""
+        numbers = self._rows["archived"]
+        sections = sorted((numbers[step], step) for step in steps if not self.has(step))
+        part = part_of(self.known.archive, [number for number, _ in sections])
+        self._prepared.update((step, taken) for (_, step), taken in zip(sections, sections_of(part), strict=True))
+
+    def rate(self, step: int) -> Iterator[tuple[int, Posting]]:
+        """Rate a step: members, and the posting that it makes of each."""
+        archived, member, *key, system = self._rows.row(step)
+        if member is not None:
+            yield from self._moved(self._moves[(*key[2:], system)], member, Key(*key))
+        elif archived >= 0:
+            yield from self._section(step, archived, self._prepared.pop(step))
+
+    def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[tuple[int, Posting]]:
         assert what.system is not None
         before = self._replay.of(member).get(what.system)
         after = self._replay.move(member, what)
         if after is not None:
-            about = PostingKey(self.ids[member], what.system, key.event_id, key.section)
-            yield posting_of_standing(about, key, before, after)
+            about = PostingKey(self._ids[member], what.system, key.event_id, key.section)
+            yield member, posting_of_standing(about, key, before, after)
 
-    def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[Posting]:
+    def _section(self, step: int, number: int, archived: ArchivedSection) -> Iterator[tuple[int, Posting]]:
         try:
             in_systems = self._rates.take(archived)
         except NoEditionError as error:
             self.unratable[number] = str(error)
             return
-        self._replay.carry(in_systems, members_in(archived).get)
+        members = members_in(archived)
+        self._replay.carry(in_systems, members.get)
         for rated in in_systems:
-            self._rated.append((step, *archived.section.key[2:], int(rated.system), rated.edition.name))
-            yield from postings_of(rated)
+            self.rated.append((step, *archived.section.key[2:], int(rated.system), rated.edition.name))
+            yield from ((members[one.member_id], one) for one in postings_of(rated))
 
-    def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
-        """A member's rating record in a system at the end."""
-        return self._replay.of(who).get(system)
+
+class Interpreted:
+    """A replay of every step of a span by the interpreted engine; the measure of the compiled one."""
+
+    def __init__(self, span: Span) -> None:
+        archive = span.known.archive
+        known = span.known._replace(archive=archive._replace(openings=archive.openings[: span.starts]))
+        self.known, self._height = known, span.steps.frame.height
+        self._engine = Engine(known, span.steps)
+        self._engine.hold(records_of(span.before))
+        self.unratable, self.record = self._engine.unratable, self._engine.record
+
+    def go(self, take: Take, progress: Progress) -> None:
+        """Rate everything, and hand over what is due."""
+        take(due_of(self.known, [*self.postings(progress)], self._engine.rated, self._height))
+
+    def postings(self, progress: Progress) -> Iterator[tuple[int, Posting]]:
+        """Rate everything: steps, and a posting that each makes."""
+        for step in range(self._height):
+            if step % PREPARED == 0:
+                self._engine.prepare(range(step, min(step + PREPARED, self._height)))
+            yield from ((step, one) for _, one in self._engine.rate(step))
+            done = step + 1
+            if done % TOLD_EVERY == 0 or done == self._height:
+                progress(done)
 
     def ratings(self, who: Array, system: Array) -> tuple[pl.Series, pl.Series]:
         """The ratings and games of members at the end."""
-        found = [self.record(one, RatingSystem(of)) for one, of in zip(who.tolist(), system.tolist(), strict=True)]
-        ratings = [None if one is None else one.rating for one in found]
-        games = [None if one is None else one.games for one in found]
-        return pl.Series(ratings, dtype=pl.Float64()), pl.Series(games, dtype=pl.Float64())
+        return ratings_of(self.record, who, system)
+
+
+def due_of(known: Known, made: Sequence[tuple[int, Posting]], rated: Sequence[tuple[Any, ...]], height: int) -> Due:
+    """The postings that steps made, and the sections that were rated, as they are handed over."""
+    postings = frame_of_postings(known, [one for _, one in made], [step for step, _ in made])
+    frame = pl.DataFrame(rated, schema={"step": pl.Int64(), **RATED}, orient="row")
+    return Due(0, height, lambda: (postings, frame))
+
+
+def ratings_of(
+    record: Callable[[int, RatingSystem], PlayerRating | None], who: Array, system: Array
+) -> tuple[pl.Series, pl.Series]:
+    """The ratings and games in records of members."""
+    found = [record(one, RatingSystem(of)) for one, of in zip(who.tolist(), system.tolist(), strict=True)]
+    ratings = [None if one is None else one.rating for one in found]
+    games = [None if one is None else one.games for one in found]
+    return pl.Series(ratings, dtype=pl.Float64()), pl.Series(games, dtype=pl.Float64())
 
 
 def records_of(before: pl.DataFrame) -> dict[int, dict[RatingSystem, PlayerRating]]:

@@ -7,9 +7,10 @@ differs from what is posted is written; the rating changes and the journal entry
 
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
+from functools import cache, partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +21,7 @@ from sqlalchemy import Connection, Table, func, select, text
 from crosstable import __version__
 from crosstable.history.compiled_folders import has_compiled
 from crosstable.office import tables
+from crosstable.office.bulk.affected import Affected, Reading
 from crosstable.office.bulk.causes import (
     Causes,
     Events,
@@ -33,10 +35,9 @@ from crosstable.office.bulk.causes import (
 from crosstable.office.bulk.checkpoints import Part, Parts, folder_of
 from crosstable.office.bulk.columns import COLUMNS, MANY, Columns, Renewal, Since, columns_of, month_of, stored_since
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
-from crosstable.office.bulk.frames import asked, frame_of, portions_of, read_ahead, write_frame
+from crosstable.office.bulk.frames import portions_of, read_ahead, write_frame
 from crosstable.office.bulk.hashes import digests_of, rows_of, spelled, sum_of
-from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
-from crosstable.office.bulk.record import Known, known_since
+from crosstable.office.bulk.record import known_since
 from crosstable.office.bulk.steps import KEY, STORED, Steps, current_since, placed, records_before, steps_of
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
@@ -180,6 +181,8 @@ class Post:
 
 LOG = logging.getLogger("crosstable.office")
 Array = Any
+# Of so many times as many sections as are interpreted at most, so many are reached that everything is replayed.
+_CERTAINLY = 10
 # So many rating changes are made at once.
 _MADE_AT_ONCE = 1000
 _RECORD = [posted_name(name) for name in POSTED]
@@ -190,13 +193,15 @@ _LEFT_EMPTY = Posting._fields[6:]
 class Plan(NamedTuple):
     """What a run works on: a span, how it is replayed, what is behind its changes, and what is posted there now.
 
-    A run that is large also has what is posted from its first day on, as it was read.
+    ``kept`` is posted at steps that it does not rate. A run that is large also has what is posted from its first day
+    on, as it was read.
     """
 
     span: Span
     replay: Replay
     causes: Causes
     old: pl.DataFrame
+    kept: pl.DataFrame
     since: date
     posted: Since | None
 
@@ -233,11 +238,11 @@ def run_pending(office: Office, connection: Connection, author: Author, watch: W
 def planned(
     record: Record, pending: Pending, watch: Watch, columns: Columns | None = None, *, is_first: bool = False
 ) -> Plan:
-    """Read what a run needs, and choose how it is replayed."""
+    """Read what a run needs, and choose how it is replayed: what is reached, step by step, or everything at once."""
     connection, clock = record.connection, watch.clock
     since = DAWN if is_first else pending.first
     most = watch.long if can_compile() else sys.maxsize
-    is_long = not is_first and sections_since(connection, since) > most
+    is_long = not is_first and sections_since(connection, since) > _CERTAINLY * most
     is_asked = is_long and (columns is None or month_of(since) < columns.first)
     with read_ahead(connection, current_since(since), STORED, is_likely=is_asked) as posted_since:
         with clock.timed("read the record"):
@@ -245,27 +250,31 @@ def planned(
             known = known_since(record, since, also, {})
             steps = steps_of(known)
         with clock.timed("find what is reached"):
-            reach = reach_of(known, steps, pending, most) if most else None
-            if most == LONG and (reach is None or len(reach.steps) > SOME):
-                reach = None if _is_compiled() else reach or reach_of(known, steps, pending, UNCOMPILED)
+            is_over = partial(_is_over, most, cache(_is_compiled))
+            affected = Affected(Reading(connection, known, steps, pending, is_first), watch, is_over)
+        causes = Causes(known, steps, pending)
+        if affected.is_done:
+            span = Span(known, steps, affected.before, known.archive.openings.height)
+            return Plan(span, affected, causes, *affected.old(), since, None)
         with clock.timed("read postings"):
-            posted = None
-            if reach is not None:
-                before, old = (_nothing(), _nothing()) if is_first else _posted(connection, known, since, reach)
-            elif is_first:
-                before, old, posted = _nothing(), _nothing(), Since(_nothing(), _nothing(), None)
+            if is_first:
+                before, posted = _nothing(), Since(_nothing(), _nothing(), None)
             else:
                 before = records_before(connection, known.archive.members.select("member_id"), since)
-                posted = None if columns is None else columns.since(connection, since)
-                posted = posted or stored_since(connection, since, posted_since())
-                old = posted.rows
-            old = placed(old, known, steps)
-            if reach is not None:
-                old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
+                found = None if columns is None else columns.since(connection, since)
+                posted = found or stored_since(connection, since, posted_since())
+            old = placed(posted.rows, known, steps)
             span = span_of(known, steps, before)
     with clock.timed("index"):
-        replay = compiled_replay(span) if reach is None else Interpreted(span, reach, watch.checked)
-    return Plan(span, replay, Causes(known, steps, pending), old, since, posted and posted._replace(rows=old))
+        replay = compiled_replay(span)
+    return Plan(span, replay, causes, old, old.clear(), since, posted._replace(rows=old))
+
+
+def _is_over(most: int, is_compiled: Callable[[], bool], steps: int) -> bool:
+    """Whether so many steps are compiled; where the compiled code is there already, fewer are."""
+    if most != LONG:
+        return steps > most or not most
+    return steps > SOME and (steps > UNCOMPILED or is_compiled())
 
 
 def is_worth_compiling(steps: int) -> bool:
@@ -280,13 +289,6 @@ def _is_compiled() -> bool:
     from crosstable.history.kernel.compiling import is_cached
 
     return is_cached()
-
-
-def _posted(connection: Connection, known: Known, since: date, reach: Reach) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The last postings before a span, and those in it, of those whom a change reaches."""
-    starts = reach.starts(known)
-    theirs = tables.posting.c.member_id.in_(select(asked(connection, starts.select("member_id")).c.member_id))
-    return records_before(connection, starts), frame_of(connection, current_since(since, theirs), STORED)
 
 
 def _nothing() -> pl.DataFrame:
@@ -308,7 +310,7 @@ class _Posting:
         self.known, self.steps, self.old = plan.span.known, plan.span.steps, plan.old
         self.ghosts = _ghosts(plan.old, self.steps)
         self.renewal: Renewal | None = None
-        self.events: list[Events] = []
+        self.events = [_events(_touched(plan.kept.with_columns(position=2 * pl.col("step") + 1), is_changed=False))]
         self.entered: list[pl.DataFrame] = []
         self.sections = 0
 
@@ -322,8 +324,7 @@ class _Posting:
     def take(self, due: Due) -> None:
         """Compare a part of the replay, and write what is new."""
         part = self._part(due) if self.parts is None else self.parts.next(lambda: self._part(due))
-        place, position, is_changed = (part.touched[name].to_numpy() for name in part.touched.columns)
-        self.events.append(Events(place, position, is_changed, np.zeros(part.touched.height, dtype=np.int8)))
+        self.events.append(_events(part.touched))
         self.entered.append(part.entering.select("who", "system", "code"))
         with self.clock.timed("write postings"):
             self._write_sections(part.rated, part.entering)
@@ -432,15 +433,20 @@ class _Posting:
         places = pl.concat([frame.select("event_id", "section") for frame in (self.steps.frame, self.ghosts)])
         texts = rows_of([spelled(places["event_id"]), spelled(places["section"])])
         names = ("who", *Posting._fields)
-        posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
+        posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.plan.kept, self.old)])
         return RatingChanges(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
 
 
-def _touched(frame: pl.DataFrame, is_changed: Array | None = None) -> pl.DataFrame:
+def _touched(frame: pl.DataFrame, is_changed: Array | bool = True) -> pl.DataFrame:
     """What happened to whom, for the entries behind it."""
     place = place_of(frame["who"].to_numpy(), frame["system"].to_numpy())
-    changed = np.ones(frame.height, dtype=np.bool_) if is_changed is None else is_changed
+    changed = np.broadcast_to(np.asarray(is_changed), place.shape)
     return pl.DataFrame({"place": place, "position": frame["position"], "is_changed": changed})
+
+
+def _events(touched: pl.DataFrame) -> Events:
+    place, position, is_changed = (touched[name].to_numpy() for name in touched.columns)
+    return Events(place, position, is_changed, np.zeros(touched.height, dtype=np.int8))
 
 
 def _equal(new: pl.DataFrame, old: pl.DataFrame, names: Sequence[str]) -> Array:

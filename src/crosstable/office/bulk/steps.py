@@ -1,5 +1,6 @@
 """The steps of a replay as numbers: sections, starting ratings, moving decisions in order; what is posted there."""
 
+from contextlib import ExitStack
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -12,13 +13,13 @@ from crosstable.office.bulk.frames import asked, frame_of, read_ahead, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import Posting, is_current, last_before
-from crosstable.replaying import DAWN, MOVING, OWN
+from crosstable.replaying import DAWN, MOVING, OWN, Key
 from crosstable.terms import RatingSystem
 
 Array = Any
 _NO_SYSTEM = len(RatingSystem)
-# The last postings of so many members are looked for by two sessions.
-_MANY = 5_000
+# The last postings of so many members are looked for by so many sessions.
+_MANY, _SESSIONS = 5_000, 4
 KEY = ("ended", "started", "event_id", "section")
 # The columns of a stored posting.
 STORED = schema_of(tables.posting, ("posting_id", *Posting._fields))
@@ -34,6 +35,10 @@ class Steps(NamedTuple):
     def since(self, day: date) -> int:
         """The first step that does not end before a day."""
         return int(self.frame["ended"].search_sorted(day))
+
+    def key_of(self, step: int) -> Key:
+        """The place of a step in the replay."""
+        return Key(*self.frame.select(KEY).row(step))
 
     def before(self, key: tuple[Any, ...]) -> int:
         """How many steps stand before a key."""
@@ -121,13 +126,15 @@ def records_before(
 ) -> pl.DataFrame:
     """The last posting of members in every system before a day, or each before a key of their own.
 
-    Of those that are current, or that were after a run. Of many members two sessions of a server look for half each.
+    Of those that are current, or that were after a run. They lie all over the disk, which serves several at once: of
+    many members a few sessions of a server look for a part each.
     """
-    most = max(1, starts.height if starts.height < _MANY else -(-starts.height // 2))
+    most = max(1, starts.height if starts.height < _MANY else -(-starts.height // _SESSIONS))
     parts = [*starts.iter_slices(most)] or [starts]
-    halves = [last_before(connection, asked(connection, part), STORED, day, run) for part in parts]
-    with read_ahead(connection, halves[-1], STORED, is_likely=len(halves) > 1) as other:
-        return pl.concat([*(frame_of(connection, query, STORED) for query in halves[:-1]), other()])
+    own, *others = [last_before(connection, asked(connection, part), STORED, day, run) for part in parts]
+    with ExitStack() as stack:
+        found = [stack.enter_context(read_ahead(connection, query, STORED, is_likely=True)) for query in others]
+        return pl.concat([frame_of(connection, own, STORED), *(other() for other in found)])
 
 
 def members_of(known: Known, steps: Steps) -> pl.DataFrame:

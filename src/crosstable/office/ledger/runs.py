@@ -47,8 +47,8 @@ def last_run(connection: Connection, through: int | None = None) -> int:
 Progress = Callable[[int], None]
 # A run that reaches more steps than this is compiled, where the compiled code is there or can be made.
 LONG = 600
-# Where the compiled code is there already and the run looks for it, of more steps than this.
-SOME = 160
+# Where the compiled code is there already, of more steps than this: it reads what is posted about everybody.
+SOME = 300
 # Where it is not there yet: compiling takes 20 s of processor time, in which more steps than this are interpreted.
 UNCOMPILED = 10_000
 
