@@ -52,13 +52,15 @@ def read_rating(text: str) -> WrittenRating:
 
 
 def read_member_id(text: str) -> str:
-    """A member id as a file has it; nothing for ``NEW``, ``pending``, ``none``, zeros and whatever else is no id.
-
-    What spreadsheets make of one is taken away: ``12345678.0``, ``'12345678``, ``="12345678"``, ``1234 5678``.
-    """
-    found = _MEMBER_ID.fullmatch(text.strip())
-    tidy = re.sub(r"\D", "", found[1]) if found else text
+    """A member id as a file has it; nothing for ``NEW``, ``pending``, ``none``, zeros and whatever else is no id."""
+    tidy = tidy_member_id(text)
     return tidy if any("1" <= letter <= "9" for letter in tidy) else ""
+
+
+def tidy_member_id(text: str) -> str:
+    """An id without what spreadsheets make of one: ``12345678.0``, ``'12345678``, ``="12345678"``, ``1234 5678``."""
+    found = _MEMBER_ID.fullmatch(text.strip())
+    return re.sub(r"\D", "", found[1]) if found else text
 
 
 def read_number(text: str) -> float:

@@ -21,7 +21,7 @@ from crosstable.formats.json_fields import Fields, in_short, load_json
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.refused_columns import is_rated_otherwise, refuse_games, refuse_misspelt, refuse_ratings
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
-from crosstable.notation import read_member_id
+from crosstable.notation import tidy_member_id
 from crosstable.terms import Background
 
 TEMPLATE = """\
@@ -199,7 +199,7 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
         texts = {name: cells.text(name.replace("_", " ")) for name in _DETAILS}
         details = MemberDetails(**texts, member_until=cells.day("member until"))
         background = background_of(cells)
-        member_id = read_member_id(cells.text("member id"))
+        member_id = tidy_member_id(cells.text("member id"))
         if not member_id and background == Background():
             found.faults.append(fault("ignored-record", row.place, "The row has no member id and was left out."))
         else:
