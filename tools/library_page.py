@@ -12,7 +12,8 @@ INTRODUCTION = """\
 `import crosstable as ct` gives you seven functions. They use the same code as the command line, the site and the API,
 and give the same answers. The import is fast, because modules load when they are first used. From the first release
 on, later versions [only add](install.md#what-later-versions-will-not-change) to the functions and record fields on this
-page. Other modules of the package may change.
+page. Other modules of the package may change. Install Crosstable into the Python environment that you use, not with
+pipx ([how](install.md#step-by-step)).
 
 ```python
 import crosstable as ct
@@ -29,7 +30,8 @@ print(ct.estimate("1512/40", "W1640 D1720 L1600").post)
 
 Plain data is a dict with the fields of an event file (`crosstable schema event`), or the dict of a single section. In
 plain data you may leave out the players' numbers (they are then 1, 2, 3 …), write `rounds` as one text, and write
-ratings as people do: `1512/40`, `1641P17`, `U`.
+ratings as people do: `1512/40`, `1641P17`, `U`. In the signatures below, a `Source` is what `read` takes. The examples
+assume `from crosstable import check, estimate, estimates, rate, read`.
 """
 
 

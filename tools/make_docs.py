@@ -293,7 +293,7 @@ A rule set is the official rules with some constants changed, as a TOML file:
 ```toml
 name = "A softer bonus"          # how results name it (default: the name of the file)
 base = "by date"                 # each section by its own edition; or a day, for every section
-since = "2008-06-06"             # for a time only: from a day on which an edition begins …
+since = "2008-06-06"             # for a time only: the first day, on which an edition begins …
 until = "2012-08-03"             # … and before another; the official rules hold before and after
 note = "why it was made"         # for you
 
@@ -301,29 +301,31 @@ note = "why it was made"         # for you
 bonus_threshold = 14             # a number
 dual_k_is_reduced = false        # true or false
 initialisation = "blend"         # a word
-game_factors.OTBQ.OTBR = 8       # tables by two systems: unrated in the first, rated in the second
+game_factors.OTBQ.OTBR = 8       # tables by two systems: for a player unrated in OTBQ who has an OTBR rating
 fide.1.slope = 1.5               # conversions and lists by number, from 1: limit, is_closed, intercept, slope
 priorities.OTBQ.1.at_least = 10  # source, at_least, at_most, credit
 cfc = [{ limit = 1500, intercept = -90, slope = 1 }, { intercept = -240, slope = 1.1 }]  # or as a whole
 ```
 
 The changes apply to every edition in the time that the rule set covers. A conversion has at most four pieces, in
-ascending order of `limit`; the last piece has no limit. A rating exactly at a limit belongs to the piece with that
-limit, or, with `is_closed = false`, to the next piece. A list of `priorities` has at most eight lines; the `credit` of
-a line is `nothing`, `its_games`, `full` or `by_rating`. Where the allowed values have no upper end, you may write
-`inf` (infinity).
+ascending order of `limit`; the last piece has no limit. For a rating that a conversion calls *not found*, no document
+is known, and such a section cannot be rated. A rating exactly at a limit belongs to the piece with that limit, or, with
+`is_closed = false`, to the next piece. A list of `priorities` has at most eight lines. The `credit` of a line says how
+many games the start counts as: `nothing`, `its_games` (those of the source), `full` (`credited_cap`) or `by_rating`
+(as for FIDE and CFC ratings below). Where the allowed values have no upper end, you may write `inf` (infinity).
 
 `crosstable lab rules FILE` checks a rule set and prints what it changes. `crosstable rate`, `explain` and `check`,
 `crosstable history replay`, and the commands `backtest`, `report`, `sweep` and `committee` of `crosstable lab` take it
-as `--rules FILE`. Results name the rule set and a digest of every number it leads to, so two files that say the same
-have the same digest. If a name is unknown, the error message suggests the closest known name. All mistakes in a file
+as `--rules FILE`. Results name the rule set and a hash of all constants that result, so two files that say the same
+have the same hash. If a name is unknown, the error message suggests the closest known name. All mistakes in a file
 are reported at once. A rule set cannot change which rating systems exist or which time controls belong to them: these
 are the official ones of the day the section started.
 
 The tables below list the constants by section of the rating document, with the values that are allowed and the
-official values. A value with a day in parentheses holds from that day; a value without a day holds since 2001. A
-conversion is given piece by piece: x is the rating that is converted. [The timeline](rules.md) says which of these
-days are assumed.
+official values. [How a rating is calculated](how-ratings-work.md) explains the steps that they name, and [the
+glossary](glossary.md) the codes of the six systems. A value with a day in parentheses holds from that day; a value
+without a day holds since 2001. A conversion is given piece by piece: x is the rating that is converted. [The
+timeline](rules.md) says which of these days are assumed.
 """
 
 

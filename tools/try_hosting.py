@@ -83,7 +83,9 @@ def installed(clean: Path, wheel: Path) -> None:
     program, office, *_ = _BLOCK.findall(page)
     _, *lines = (program + office).splitlines()
     for line in lines:
-        text = line.replace('"crosstable[site,history]"', f'"crosstable[site,history] @ {wheel.as_uri()}"')
+        text = line.replace(
+            '"./dist/crosstable-0.1.0-py3-none-any.whl[site,history]"', f'"crosstable[site,history] @ {wheel.as_uri()}"'
+        )
         words = shlex.split(re.sub(r"^sudo (-u crosstable )?", "", moved(text, clean)))
         given = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
         run([word for word in words if word.partition("=")[0] not in given], PASSWORD, **given)

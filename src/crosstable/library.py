@@ -44,14 +44,14 @@ class RateOptions(TypedDict, total=False):
 
     Attributes:
         members: The path of a members file or rating list with the ratings before the event, or a list of paths.
-            Where two files disagree, the later one counts.
+            Where two files disagree, the one that comes later in the list counts.
         control: The time control, such as ``G/60;d5``, of sections for which the file gives none.
         start: The first day of sections that have no start date.
         end: The last day of sections that have no end date.
         override: Whether ``control``, ``start`` and ``end`` replace what the file says.
         sections: The numbers of the sections to rate (default: all).
         exclude: The numbers of sections to leave out.
-        pairing_ratings: Whether to use a player's pairing rating if no other rating is known.
+        pairing_ratings: Whether to use the rating that the file has for pairing if no other is known.
         after_round: Rate the event as it was after this round.
         accept: Findings that you accept: a reason for each code.
         calendar: Which rules apply to a section. ``listed`` (default): each rule begins on its date in the 2025
@@ -126,8 +126,9 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
 def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> RatedEvent:
     """Rate an event under the rules of the day each section started.
 
-    A section with an error is not rated; ``faults`` says why. The other sections are rated, except a later one with a
-    player whose rating the section with the error would have changed first.
+    A section with an error is not rated; ``faults`` says why. The other sections are rated. But if a player of the
+    section with the error also plays in a later section, that one is not rated either: the rating before it is not
+    known.
 
     Args:
         source: Anything that ``read`` takes, or the report that it returned.
@@ -191,10 +192,11 @@ def estimate(rating: str | float, results: str | Iterable[str], /, **fields: obj
         rating: ``1512``; ``1512/40`` or ``1641P17`` with the number of games behind it; or ``U`` for unrated.
         results: The games as one text, ``W1640 D1720 L1600``, or as a list.
         **fields: Other facts: ``games``, ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``, ``fide``
-            and the other fields of ``POST /api/v1/estimate``.
+            and the other names of a link (``docs/calculator.md``), which are the fields of ``POST /api/v1/estimate``.
 
     Returns:
-        An estimate with ``post`` (with all decimals), ``official`` (the whole number), ``k``, ``expected``, ``bonus`` …
+        An estimate with ``post`` (with all decimals; ``rating`` is the same), ``official`` (the whole number), ``k``,
+        ``expected``, ``bonus`` …
 
     Raises:
         UnratableSectionError: The request has mistakes; the exception lists all of them.
@@ -226,7 +228,8 @@ def estimates(
         opponents: The opponents' ratings of each row. Fill shorter rows with NaN.
         scores: The score against each opponent of each row: 1, 0.5 or 0, or NaN if there is no opponent.
         games: The number of games behind each rating. NaN means an established rating with an unknown number.
-        **fields: Facts that all rows share: ``date``, ``control``, ``system``, ``dual``, ``online``.
+        **fields: Facts that all rows share: ``date``, ``control``, ``system``, ``dual`` (whether the section is
+            dual-rated), ``online`` (whether it was played online).
 
     Returns:
         An array with the new rating of each row; for a frame, the frame with a column ``post``.

@@ -476,8 +476,8 @@ class ReportedSection(NamedTuple):
 class Report(NamedTuple):
     """What a tournament director sent, as it was read. It may contain mistakes; ``check`` finds them.
 
-    ``details`` keeps what the rating does not need (affiliate, city, director …), so that it can be written to a file
-    again. ``faults`` has the mistakes that were found while reading the file.
+    ``details`` keeps what the rating does not need (affiliate, city, director …), so that the report can be written to
+    a file again. ``faults`` has the mistakes that were found while reading the file.
     """
 
     event_id: str

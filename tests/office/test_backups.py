@@ -289,9 +289,11 @@ if IS_SOAK:
         """As its owner, on a server of the tests; the script verifies what it restored."""
         backup(full, str(tmp_path / "office.zip"))
         page = (ROOT / "docs" / "operations.md").read_text("utf-8")
-        typed = [
-            line for line in page.splitlines() if line.startswith("sudo -u crosstable deploy/postgresql-backup.sh")
-        ]
+        installed = (
+            "sudo -u crosstable env CROSSTABLE=/opt/crosstable/bin/crosstable /opt/crosstable/postgresql-backup.sh"
+        )
+        typed = [line.replace(installed, "deploy/postgresql-backup.sh") for line in page.splitlines()]
+        typed = [line for line in typed if line.startswith("deploy/postgresql-backup.sh")]
         assert len(typed) == 2
         with Server() as server:
             restore(str(tmp_path / "office.zip"), server.new_database("crosstable"))
@@ -303,7 +305,7 @@ if IS_SOAK:
                     with closing(open_office(server.url("crosstable"))) as crosstable:
                         erase_member(crosstable, Author("anna", "asked for it"), member_id(1))
                         write_list(crosstable, str(tmp_path / "crosstable.erasures"))
-                words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)[3:]]
+                words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)]
                 words = [printed.strip() if words[1] == "restore" and word == str(tmp_path) else word for word in words]
                 done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PATH": path, **where}, capture_output=True)
                 assert done.returncode == 0, done.stderr
