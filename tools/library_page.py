@@ -78,7 +78,8 @@ def _record(name: str) -> list[str]:
         if not attribute.startswith("_") and attribute not in fields and isinstance(value, property) | callable(value)
     ]
     if own and not issubclass(record, Exception):
-        lines += ["", f"Also: {', '.join(f'`{attribute}`' for attribute in own)}."]
+        named = [f"`{one}{'()' if callable(getattr(record, one)) else ''}`" for one in own]
+        lines += ["", f"Also: {', '.join(named)}."]
     return lines
 
 

@@ -47,6 +47,12 @@ gives an error that names both: {two_ways}. (In `G/60;5`, is the 5 a delay or an
 
 ## Keys
 """
+_VALUES = """
+`online` is `yes` or `no`, `k factor` is `full` or `half`, `systems` has codes such as `OTBR`, and `type` is one of
+{kinds}. A `match waiver` is the reason for it. In columns of yes or no (`rate`, `member`, `fide opt in`, `adult`,
+`canadian resident`), write `yes`, `x` or `no`. `rate`, `member` and `fide flag` serve foreign FIDE events, where only
+players with `rate` are rated.
+"""
 _OTHER_TITLES = """
 `#` in a heading counts as `no`. Headings of rounds: {rounds}.
 
@@ -122,6 +128,7 @@ def wallchart_page(note: str) -> str:
         [
             _INTRODUCTION.format(note=note, dates=_codes(DATES), controls=_codes(CONTROLS), two_ways=_codes(TWO_WAYS)),
             _table(("key", "belongs to", "you may write"), _keys()),
+            _VALUES.format(kinds=_codes(wallchart.KINDS)),
             "\n## Column headings\n",
             _table(("column", "headings"), ((name, _codes(titles)) for name, titles in _titles().items())),
             _OTHER_TITLES.format(

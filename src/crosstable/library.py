@@ -117,6 +117,9 @@ def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Ch
         A record with ``faults`` (the findings, each a `Fault`: an error, something to confirm, or a warning),
         ``has_errors`` and ``to_dict()``, which gives the document ``crosstable-checked/1``.
 
+    Raises:
+        FormatError: The source cannot be read at all.
+
     >>> [fault.code for fault in check({"players": [{"rounds": "W1"}]}).faults if fault.severity == "error"]
     ['plays-self', 'no-time-control', 'no-dates']
     """
@@ -136,7 +139,10 @@ def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Rat
 
     Returns:
         A record with ``sections``, ``faults``, ``has_errors``, ``to_dict()`` (the document ``crosstable-rated/1``) and
-        ``to_frame()`` (needs Polars).
+        ``to_frame()`` (a row for each player in each system of each section; needs Polars).
+
+    Raises:
+        FormatError: The source cannot be read at all.
 
     >>> section = {
     ...     "time_control": "G/90;d5",

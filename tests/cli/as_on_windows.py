@@ -28,7 +28,7 @@ def take_away() -> None:
     for name in FUNCTIONS.split():
         if hasattr(os, name):
             delattr(os, name)
-    os.supports_dir_fd.clear()  # type: ignore[attr-defined]
+    os.supports_dir_fd.clear()
     os.open, os.kill = _open, _kill  # type: ignore[assignment]
 
 
