@@ -20,15 +20,16 @@ _EMPTY = "(empty)"
 _INTRODUCTION = """# Wallcharts and lists of games
 
 {note}
-A wallchart is a table with a row for each player and a column for each round, in CSV (commas, semicolons or tabs;
-UTF-8, UTF-16 or Windows text) or XLSX. Above the table there may be lines such as `Event: Saturday Quad`: a key, a
-colon and a value ([all keys](#keys)). `crosstable schema wallchart` prints a template. Case and punctuation of keys and
-headings do not matter. Crosstable reports everything that it does not understand. An unknown key or column gives a
-warning; a cell or a column of ratings that it cannot read gives an error.
+A wallchart is a table with a row for each player and a column for each round, in XLSX or in any kind of CSV that Excel
+saves (commas, semicolons or tabs; UTF-8, UTF-16 or Windows text). Above the table there may be lines such as `Event:
+Saturday Quad`: a key, a colon and a value, in one cell or in two cells side by side ([all keys](#keys)). `crosstable
+schema wallchart` prints a template. Case and punctuation of keys and headings do not matter. Crosstable reports
+everything that it does not understand. An unknown key or column gives a warning. A result that it cannot read, or a
+column of ratings that it does not know, gives an error.
 
 A workbook of Excel 97-2003 (`.xls`) is not read: save it as `.xlsx`. Crosstable reads the CSV export of
-chess-results.com, in which a cell holds the opponent's rank or number, the color and the result. It reads Swiss-Manager
-files with the same headings, but we have never seen one with pairings. Cells such as `W---2` and `HPB`, as pairing
+chess-results.com, in which a cell holds the opponent's rank or number, the color and the result. Swiss-Manager files
+with the same headings should work too; we have not tried one with pairings. Cells such as `W---2` and `HPB`, as pairing
 programs print them, are fine too.
 
 ## Dates and time controls
@@ -41,16 +42,23 @@ that names both. Give the right date with `--start` and `--end`.
 
 Time controls: {controls}. A schedule may name its rounds (`Round 1: G/45;d5, Round 2: G/60;d5`,
 `G/40;d10 in rounds 1-3, then 40/120,SD/30;d10`); the slowest one counts. A time control with two possible meanings
-gives an error that names both: {two_ways}. (In `G/60;5`, is the 5 a delay or an increment?) Give the right one with
-`--control "G/60;d5" --override`.
+gives an error that names both: {two_ways}. (In `G/60;5`, is the 5 a delay or an increment? In
+`40/90, 30`, is the 30 more minutes, or seconds?) Give the right one with `--control "G/60;d5" --override`.
 
 ## Keys
+"""
+_VALUES = """
+`online` is `yes` or `no`, `k factor` is `full` or `half`, `systems` has codes such as `OTBR`, and `type` is one of
+{kinds}. A `match waiver` is the reason for it. In columns of yes or no (`rate`, `member`, `fide opt in`, `adult`,
+`canadian resident`), write `yes`, `x` or `no`. `rate`, `member` and `fide flag` serve foreign FIDE events, where only
+players with `rate` are rated.
 """
 _OTHER_TITLES = """
 `#` in a heading counts as `no`. Headings of rounds: {rounds}.
 
 A heading for a rating consists of a system and a quantity, such as `Quick games`. Systems: {systems}. Quantities:
-{quantities}. For {outside} there are only `rating` and `as of`.
+{quantities}. For {outside} there are only `rating` and `as of`. [The rating record](rating-record.md) explains the
+quantities.
 
 About the person: {person}. (`dob`, `born` and `date of birth` are birth dates too.)
 
@@ -62,10 +70,12 @@ _RATINGS = """
 
 - `Rating` and similar headings mean the ratings used for pairing. Crosstable does not rate from them unless you say so.
   Give exact ratings with `--members FILE`. Or add `--pairing-ratings`: Crosstable then uses these ratings and assumes
-  everything else. With a column `Games` beside it, `Rating` is the rating before the event.
+  everything else. With a column `Games` beside it, `Rating` is the rating before the event,
+  as if the heading were `Pre-event rating`.
 - `Pre-event rating` and similar headings always mean the rating before the event, in the first system that the line
-  `Systems:` names. Without that line, it is the Regular rating if the time control is {minutes} or more (minutes plus
-  seconds). Below {minutes}, Crosstable treats it as a pairing rating: name the system (`Quick rating`).
+  `Systems:` names. Without that line, it is the Regular rating if minutes plus
+  seconds of the time control are {minutes} or more. Below {minutes} it counts as a pairing rating only: write `Quick
+  rating` or `Blitz rating` in its place.
 - `Elo`, `FIDE rating` and similar headings mean FIDE ratings. A section with FIDE ratings alone is not rated
   (`fide-ratings-only`), nor is one without any column of ratings (`no-ratings`).
 - If a column with an unknown heading holds numbers that look like ratings, that is an error
@@ -76,7 +86,8 @@ _RATINGS = """
 _CELLS = """
 ## Cells
 
-A cell names the result, the opponent's number (4 below) and, if known, the color.
+A cell names the result, the opponent's number and, if known, the color. In the tables below, the opponent's number
+is 4.
 
 A round robin may have one column per opponent instead of one per round. In such a table:
 
@@ -100,8 +111,8 @@ _GAMES = """
 
 A row of headings with `White` and `Black` opens a list of games. The round is a column or a line `Round 2` above the
 games. The headings of ids and ratings say whose they are (`White ID`, `Black rating`). Or the same heading appears
-twice, left of the result for White and right of it for Black. Instead of an opponent's name, these words mean that
-there was no game: {nobody}.
+twice, left of the result for White and right of it for Black: `Round, White, ID, Result, Black, ID`. Instead of an
+opponent's name, these words mean that there was no game: {nobody}.
 
 | column | headings |
 |---|---|
@@ -116,7 +127,8 @@ def wallchart_page(note: str) -> str:
     return "".join(
         [
             _INTRODUCTION.format(note=note, dates=_codes(DATES), controls=_codes(CONTROLS), two_ways=_codes(TWO_WAYS)),
-            _table(("key", "of", "written"), _keys()),
+            _table(("key", "belongs to", "you may write"), _keys()),
+            _VALUES.format(kinds=_codes(wallchart.KINDS)),
             "\n## Column headings\n",
             _table(("column", "headings"), ((name, _codes(titles)) for name, titles in _titles().items())),
             _OTHER_TITLES.format(

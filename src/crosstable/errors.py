@@ -119,19 +119,28 @@ class MissingLibraryError(CrosstableError):
 def install_line(extra: str = "") -> str:
     """The line that installs crosstable with an extra; the quotes are those that every shell takes.
 
-    Where it came from a file, such as a wheel that was built or downloaded, the line names that file.
+    Where it came from a file, such as a wheel that was built or downloaded, or from the folder of the project, the line
+    names that; where pipx installed it, the line is one for pipx.
     """
     if not extra:
         return "pip install crosstable"
     import json
+    import os
+    import sys
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         came = json.loads(distribution("crosstable").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:  # a single file, or the source folder
         came = {}
-    file = f" @ {came['url']}" if "archive_info" in came else ""
-    return f'pip install "crosstable[{extra}]{file}"'
+    has_pipx = os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json"))
+    install = "pipx install --force" if has_pipx else "pip install"
+    if came.get("dir_info", {}).get("editable"):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        return f'{install} --editable "{url2pathname(urlsplit(came["url"]).path)}[{extra}]"'
+    return f'{install} "crosstable[{extra}]{" @ " + came["url"] if came else ""}"'
 
 
 class HistoryError(CrosstableError):

@@ -11,7 +11,7 @@ from tests.architecture.source import PACKAGES_THAT_EXIST, ROOT, Import, Module,
 from tools.make_app import LEFT_OUT
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits"})
+NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits", "machine"})
 FOR_ALL = frozenset({"tuples"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
 ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "replaying"})
@@ -27,6 +27,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "notation": frozenset({"terms"}),
     "sentences": frozenset(),
     "limits": frozenset(),
+    "machine": frozenset(),
     "languages": frozenset(),
     "log_lines": frozenset(),
     "remedies": NOUNS,

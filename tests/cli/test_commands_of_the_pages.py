@@ -137,10 +137,10 @@ def folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     others = (f'{one["member_id"]},"{one["name"]}",1500,40,2026-05-01,1980-01-01\n' for one in more)
     Path("list.txt").write_text(MEMBERS + "".join(others))
-    for name in ("wanted.txt", "fidelity.md"):
-        Path(name).write_text(f"{ASKED_FOR} an event\n")
+    Path("wanted.txt").write_text(f"{ASKED_FOR} an event\n")
     Path("event.sjson").write_bytes(packed(EVENT))
     Path("saved-page.html").write_bytes(raw_page(line("202606140012", "2026-06-14", quad()), "2026-06-15"))
+    shutil.copy("saved-page.html", "page.txt")
     for page in (ROOT / "README.md", ROOT / "docs" / "directors.md"):
         for kind, text in _BLOCK.findall(page.read_text("utf-8")):
             if kind in ("json", "csv"):

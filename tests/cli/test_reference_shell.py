@@ -70,7 +70,7 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
     monkeypatch.setattr(reference, "_version", lambda name: None if name == "httpx" else has(name))
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
-    assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said
+    assert f"uschess: lacks httpx; type: {install_line('uschess')}\n" in said
     assert "site: installed\n" in said
 
 
@@ -78,20 +78,27 @@ WHEEL = "https://club.example/crosstable-0.1.0-py3-none-any.whl"
 
 
 @pytest.mark.parametrize(
-    ("came", "file"),
+    ("came", "line"),
     [
-        (f'{{"url": "{WHEEL}", "archive_info": {{}}}}', f" @ {WHEEL}"),
-        ('{"url": "file:///crosstable", "dir_info": {"editable": true}}', ""),
-        (None, ""),
+        (f'{{"url": "{WHEEL}", "archive_info": {{}}}}', f'pip install "crosstable[site] @ {WHEEL}"'),
+        ('{"url": "file:///crosstable", "dir_info": {}}', 'pip install "crosstable[site] @ file:///crosstable"'),
+        ('{"url": "file:///my%20club", "dir_info": {"editable": true}}', 'pip install --editable "/my club[site]"'),
+        (None, 'pip install "crosstable[site]"'),
     ],
-    ids=["wheel", "folder", "index"],
+    ids=["wheel", "folder", "editable", "index"],
 )
-def test_the_line_names_the_wheel_that_crosstable_came_from(
-    came: str | None, file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_line_names_what_crosstable_came_from(came: str | None, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip notes of an install from a file: direct_url.json, as the packaging specifications have it."""
     monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _own, _name: came)
-    assert install_line("site") == f'pip install "crosstable[site]{file}"'
+    assert install_line("site") == line
+
+
+def test_an_extra_goes_where_pipx_put_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a file is in the environment of each program that pipx installed."""
+    (tmp_path / "pipx_metadata.json").touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _own, _name: None)
+    assert install_line("site") == 'pipx install --force "crosstable[site]"'
 
 
 @pytest.mark.parametrize("library", crosstable.cli.EXTRA_OF)
@@ -107,7 +114,7 @@ def test_a_library_that_a_command_misses_half_way_is_one_line_to_type(
     assert main(["rules"]) == 1
     said = capsys.readouterr().err
     extra = crosstable.cli.EXTRA_OF[library]
-    assert said == f'crosstable rules: {library} is not installed; type: pip install "crosstable[{extra}]"\n'
+    assert said == f"crosstable rules: {library} is not installed; type: {install_line(extra)}\n"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert any(one.startswith(library) for one in project["optional-dependencies"][extra])
 

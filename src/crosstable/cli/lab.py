@@ -34,6 +34,7 @@ from crosstable.cli.options import (
 )
 from crosstable.cli.printing import Bar, print_answer, print_json, refuse_to_replace
 from crosstable.errors import FAULTY, RefusedError
+from crosstable.machine import processors
 from crosstable.sentences import counted
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def _judged(options: argparse.Namespace) -> "Backtest":
     rules = chosen_rules(options.rules)
     against = [rival(text) for text in options.against]
     compile_once()
-    draws = Draws(options.seed, options.draws, options.threads or len(os.sched_getaffinity(0)), options.seeds)
+    draws = Draws(options.seed, options.draws, options.threads or processors(), options.seeds)
     span = (options.start, options.end)
     with Bar("judging federations" if options.seeds else "judging sections") as bar:
         return backtest(options.archive, rules, against, span=span, draws=draws, progress=bar.done)
@@ -422,7 +423,7 @@ def _swept(options: argparse.Namespace) -> "Sweep":
     wanted = SweepOptions(
         Days(options.start, options.choose_until, options.end),
         options.metric,
-        Draws(options.seed, options.draws, len(os.sched_getaffinity(0))),
+        Draws(options.seed, options.draws, processors()),
         options.judge_all,
         options.restart,
     )

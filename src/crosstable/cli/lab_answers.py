@@ -11,6 +11,7 @@ from crosstable.cli.history import chosen_rules, compile_once
 from crosstable.cli.options import Commands, add_command, count, file_or_day, flag, option, several, take
 from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
 from crosstable.errors import RefusedError
+from crosstable.machine import processors
 
 if TYPE_CHECKING:
     from crosstable.lab.known_systems import OtherSystem
@@ -94,7 +95,7 @@ def _measure(options: argparse.Namespace) -> None:
     archive = read(options.archive)
     every = [archive]
     compile_once()
-    threads = options.threads or len(os.sched_getaffinity(0))
+    threads = options.threads or processors()
     with Bar("rating federations", max(options.seeds, 1)) as bar:
         if options.seeds:
             made = federation_of(archive, options.archive)
@@ -120,7 +121,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
         raise HistoryError(f"there is no crosstable with posted ratings in {options.pages}")
     compile_once()
     archive = read(options.archive)
-    threads = options.threads or len(os.sched_getaffinity(0))
+    threads = options.threads or processors()
     with Bar("rating sections") as bar:
         simulated = observed_archive(archive, build(archive), threads, bar.done)
     return resemblance(official, simulated)
@@ -195,7 +196,7 @@ def _committee(options: argparse.Namespace) -> None:
 
     compile_once()
     kinds = options.federation or list(FITTED)
-    threads = options.threads or len(os.sched_getaffinity(0))
+    threads = options.threads or processors()
     size = Size(options.members, options.seeds, options.seed, threads)
     with Bar("rating federations", options.seeds * len(kinds)) as bar:
         found = committee(rules, against, kinds, size, bar.done)

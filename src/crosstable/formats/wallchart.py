@@ -117,7 +117,7 @@ SECTION_KEYS = {
 _OTHER_KEYS = ("section", "note")
 _OWN_ALONE = ("number", "start", "end", "dates")
 _FIRST_LINE = "from the tournament database of chess results"
-_KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
+KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
 _WITHDRAWN = re.compile(r"\((?:withdrawn|withdrew|w/d|wd)\)", re.IGNORECASE)
 _BYES = ("", "H", "B", "Z")  # what an entry list may have in its rounds
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
@@ -438,9 +438,9 @@ def _number(chart: _Chart, part: _Part, order: int) -> int | None:
 
 def _kind(chart: _Chart, part: _Part) -> SectionType:
     text = chart.value(part, "type")
-    kind = _KINDS.get(tidy_title(text) or "swiss")
+    kind = KINDS.get(tidy_title(text) or "swiss")
     if kind is None:
-        chart.bad(part, "bad-value", f"The type {in_short(text)} is none of {', '.join(_KINDS)}.")
+        chart.bad(part, "bad-value", f"The type {in_short(text)} is none of {', '.join(KINDS)}.")
     return kind or SectionType.SWISS
 
 

@@ -6,7 +6,6 @@ after every section, and how unrated players started.
 """
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date
@@ -38,6 +37,7 @@ from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.replaying import Stretch, lay_order, replay_share
 from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND
 from crosstable.history.record_frames import IN_ROW
+from crosstable.machine import processors
 from crosstable.replaying import Decision, StartingRating
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import EDITIONS
@@ -185,7 +185,7 @@ class Replayer:
         """A replay of an index, by the official rules of each section's day or by a rule set."""
         self.index = index
         self.rules = rules
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads or processors()
         rows = index.rows if self.keeps_all else 0
         with ThreadPoolExecutor(1) as beside:  # both are large, and memory that is written for the first time is slow
             ratings = beside.submit(no_ratings, rows)

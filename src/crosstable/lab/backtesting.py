@@ -40,6 +40,7 @@ from crosstable.lab.population import Federation, changed, written
 from crosstable.lab.seeds import merged
 from crosstable.lab.simulate import read_truth, simulated, strengths_of
 from crosstable.lab.systems import OwnSystem, course_of, predicted_by
+from crosstable.machine import processors
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
@@ -92,7 +93,7 @@ def backtest(
     """
     folder = os.fspath(archive)
     asked = Asked(rule_set(rules), [rival_of(one) for one in _listed(against)], (day_of(span[0]), day_of(span[1])))
-    draws = draws or Draws(threads=len(os.sched_getaffinity(0)))
+    draws = draws or Draws(threads=processors())
     if not draws.federations:
         return judged_history(opened_history(folder, asked.days), asked, draws, (folder, digest(folder)), progress)
     made = federation_of(read(folder), folder)

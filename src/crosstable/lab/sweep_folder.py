@@ -19,6 +19,7 @@ from crosstable.lab.documents import PARTIAL, plain, whole, write_whole
 from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.plans import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
+from crosstable.machine import try_lock
 from crosstable.rules.rule_sets import RuleSet
 
 RESULTS = "results"
@@ -75,16 +76,12 @@ class Folder:
 
     def _take(self) -> None:
         """One sweep writes into a folder at a time; the lock ends with the process, whatever becomes of it."""
-        import fcntl
-
         self._lock = os.open(os.path.join(self.path, LOCK), os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(self._lock):
             self.close()
             raise HistoryError(
                 f"another sweep is writing into {self.path}; wait for it, or give another folder with --out"
-            ) from None
+            )
 
     def close(self) -> None:
         """Let others write into the folder."""

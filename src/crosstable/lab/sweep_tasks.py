@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import crosstable
 from crosstable import __version__
-from crosstable.errors import CrosstableError, HistoryError
+from crosstable.errors import CrosstableError, HistoryError, install_line
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import digest, read
 from crosstable.history.index import Index
@@ -50,6 +50,7 @@ from crosstable.lab.sweep_lanes import (
     predicted_games,
 )
 from crosstable.lab.sweep_systems import Learning, learning_from
+from crosstable.machine import processors
 from crosstable.rules.rule_sets import RuleSet
 
 # What scores depend on beside what is compiled: how a history is laid out, which games are predicted, what is summed.
@@ -315,8 +316,7 @@ def check_where(where: Where) -> None:
     missing = [name for name in dict.fromkeys(("joblib", library)) if find_spec(name) is None]
     if missing:
         raise HistoryError(
-            f"{' and '.join(missing)} is not installed, which --backend {where.backend} needs: "
-            f"pip install 'crosstable[{extra}]'"
+            f"{' and '.join(missing)} is not installed, which --backend {where.backend} needs: {install_line(extra)}"
         )
     if where.scheduler and where.scheduler != _RAY_AUTO:
         _knock(where.scheduler, is_dask=where.backend == DASK)
@@ -380,7 +380,7 @@ def _round(job: Job, tasks: Tasks, workers: Workers) -> Iterator[Done]:
 
 
 def _cores(where: Where) -> int:
-    return where.jobs or len(os.sched_getaffinity(0))
+    return where.jobs or processors()
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from crosstable.errors import OfficeError
+from crosstable.machine import open_folder
 
 # Where Linux shows a program its open files; a file without a name gets one through it.
 _OPEN_FILES = "/proc/self/fd"
@@ -32,7 +33,7 @@ def complete_file(path: str) -> Iterator[IO[bytes]]:
         handle = os.open(folder, unnamed | os.O_RDWR, 0o600)
     except OSError:  # a folder is opened like this only where files without a name can be
         unnamed, handle = 0, os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    directory = os.open(folder, os.O_RDONLY)
+    directory = open_folder(folder)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -41,10 +42,12 @@ def complete_file(path: str) -> Iterator[IO[bytes]]:
             if unnamed:
                 os.link(f"{_OPEN_FILES}/{file.fileno()}", partial, src_dir_fd=directory)
         os.replace(partial, path)
-        with suppress(OSError):
-            os.fsync(directory)  # the name outlasts a power cut
+        if directory is not None:
+            with suppress(OSError):
+                os.fsync(directory)  # the name outlasts a power cut
     finally:
-        os.close(directory)
+        if directory is not None:
+            os.close(directory)
         with suppress(FileNotFoundError):
             os.remove(partial)
 

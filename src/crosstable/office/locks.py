@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from crosstable.errors import OfficeBusyError
+from crosstable.machine import try_lock
 from crosstable.office.plain_errors import plain_os_errors
 
 # How often one who waits for a file looks again, in seconds.
@@ -50,7 +51,8 @@ def held_file(path: str, holder: Holder, patience: float) -> Iterator[None]:
         try:
             with plain_os_errors(path):
                 os.ftruncate(handle, 0)
-                os.pwrite(handle, holder.sentence.encode(), 0)
+                os.lseek(handle, 0, os.SEEK_SET)
+                os.write(handle, holder.sentence.encode())
             yield
         finally:
             # A courtesy: a name that a killed holder left is never read, for only a held lock asks whose it is.
@@ -62,23 +64,14 @@ def held_file(path: str, holder: Holder, patience: float) -> Iterator[None]:
 def _wait_for(handle: int, deadline: float) -> None:
     """Wait in no queue, but who has waited longer looks more often, so that nobody is always too late."""
     began = time.monotonic()
-    while not _try_flock(handle):
+    while not try_lock(handle):
         now = time.monotonic()
         if now >= deadline:
-            holder = os.pread(handle, 1000, 0).decode(errors="replace")
+            os.lseek(handle, 0, os.SEEK_SET)
+            holder = os.read(handle, 1000).decode(errors="replace")
             if holder or now > deadline + _NAMING:
                 raise OfficeBusyError(_busy(holder))
         time.sleep(_GLANCE / (1 + now - began))
-
-
-def _try_flock(handle: int) -> bool:
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def take_advisory_lock(connection: Connection, holder: Holder, patience: float) -> None:
@@ -148,7 +141,7 @@ def held_file_for(path: str) -> float:
         return 0.0
     try:
         began = os.fstat(handle).st_mtime  # the holder writes its name when it comes
-        return 0.0 if _try_flock(handle) else max(0.0, time.time() - began)
+        return 0.0 if try_lock(handle) else max(0.0, time.time() - began)
     finally:
         os.close(handle)
 

@@ -139,11 +139,14 @@ def from_environment() -> FastAPI:
 
 def _open_many() -> None:
     """Every connection, slow ones too, needs a file of this process; few systems allow many unasked."""
-    import resource
-
+    try:
+        import resource
+    except ImportError:  # Windows sets no such limit
+        return
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_CONNECTIONS if most == resource.RLIM_INFINITY else min(MOST_CONNECTIONS, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
+    with suppress(ValueError):  # macOS names no most, and has one
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
 
 
 @cache

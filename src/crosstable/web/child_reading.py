@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from crosstable.errors import Fault, FormatError
@@ -26,6 +27,8 @@ MOST_ROWS = 10_000
 MOST_SECTIONS = 500
 # A reading is a few times as long as its file.
 MOST_ANSWER = 200 * 1024 * 1024
+# No program starts on Windows without the name of its folder.
+_AROUND = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 _OURS = frozenset({"crosstable.terms", "crosstable.errors", "crosstable.formats"})
 _OTHERS = frozenset({("datetime", "date"), ("builtins", "dict"), ("builtins", "tuple"), ("builtins", "frozenset")})
 
@@ -43,7 +46,7 @@ def read_in_child(files: Sequence[File]) -> Reading:
     command = [sys.executable, "-I", "-m", "crosstable.web.child_reading"]
     asked = pickle.dumps([tuple(file) for file in files])
     try:
-        done = subprocess.run(command, input=asked, capture_output=True, timeout=PATIENCE, check=False, env={})
+        done = subprocess.run(command, input=asked, capture_output=True, timeout=PATIENCE, check=False, env=_AROUND)
     except subprocess.TimeoutExpired as error:
         raise FormatError(_refused(name, f"Reading it took longer than {PATIENCE:g} seconds.")) from error
     if done.returncode or len(done.stdout) > MOST_ANSWER:
@@ -103,9 +106,13 @@ def main() -> None:
 
 
 def _limit() -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    """Limits of the system; Windows has none of them, and there the clock of the parent alone ends a child."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with suppress(ValueError):  # macOS has no limit of memory
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

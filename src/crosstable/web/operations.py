@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from crosstable import log_lines
 from crosstable.errors import OfficeError
 from crosstable.log_lines import REQUEST_ID
+from crosstable.machine import is_running
 from crosstable.office.jobs import JobState, waiting
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -206,19 +207,12 @@ def _figures() -> bytes:
     if not folder:
         return generate_latest(REGISTRY)
     for path in Path(folder).glob("gauge_livesum_*.db"):
-        if not _is_alive(pid := path.stem.rpartition("_")[2]):  # what a killed worker had begun is not being answered
+        pid = path.stem.rpartition("_")[2]
+        if not is_running(int(pid)):  # what a killed worker had begun is not being answered
             mark_process_dead(pid)  # type: ignore[no-untyped-call]
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry)
-
-
-def _is_alive(pid: str) -> bool:
-    try:
-        os.kill(int(pid), 0)
-    except OSError:
-        return False
-    return True
 
 
 def is_within(address: str, networks: Sequence[str]) -> bool:
