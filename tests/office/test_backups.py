@@ -305,7 +305,7 @@ if IS_SOAK:
                     with closing(open_office(server.url("crosstable"))) as crosstable:
                         erase_member(crosstable, Author("anna", "asked for it"), member_id(1))
                         write_list(crosstable, str(tmp_path / "crosstable.erasures"))
-                words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)]
+                words = [str(tmp_path) if word.startswith("/var/") else word for word in shlex.split(line)[3:]]
                 words = [printed.strip() if words[1] == "restore" and word == str(tmp_path) else word for word in words]
                 done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PATH": path, **where}, capture_output=True)
                 assert done.returncode == 0, done.stderr
