@@ -4,6 +4,7 @@ And the rows in which the page of a member shows rating records.
 """
 
 import json
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -36,6 +37,18 @@ def starts_by_system(named: Mapping[str, Sequence[float]]) -> dict[RatingSystem,
 def posted_name(name: str) -> str:
     """The name of a field in a posting, which also has the rating and the games before."""
     return f"{name}_after" if name in ("rating", "games") else name
+
+
+def with_posted(kind: Any) -> Any:  # noqa: ANN401 (a type checker sees the class as it is written)
+    """A named tuple that has everything a posting keeps of the record; what is not written in it comes last, empty."""
+    more = [name for name in map(posted_name, POSTED) if name not in kind._fields]
+    if not more:
+        return kind
+    defaults = [*kind._field_defaults.values(), *[None for _ in more]]
+    make: Any = namedtuple  # its type wants names that are written out
+    base = make(kind.__name__, (*kind._fields, *more), defaults=defaults)
+    own = {name: value for name, value in vars(kind).items() if isinstance(value, property)}
+    return type(kind.__name__, (base,), {"__slots__": (), "__module__": kind.__module__, **own})
 
 
 def is_needed(name: str) -> bool:

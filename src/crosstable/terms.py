@@ -248,8 +248,7 @@ class PlayerRating(NamedTuple):
     """A player's rating record in one system before or after a section; ``None`` means that it is not known.
 
     This is the one list of its fields: arrays, tables, archives, event files, sheets, schemas and the documentation
-    follow from it, by the kind of each. Types are spelled twice more, in ``engine.records.Numbers`` and in the office's
-    ``Posting``; offices that are there need a revision of their tables.
+    follow from it, by the kind of each; offices that are there need a revision of their tables.
     """
 
     rating: Annotated[float, Kept(FieldKind.RATING, "The rating, to full precision.")]

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from crosstable.engine.records import NUMBERS, Numbers, numbers_of, put_numbers, with_numbers
+from crosstable.engine.records import NUMBERS, numbers_of, put_numbers, with_numbers
 from crosstable.terms import PlayerRating
 
 BARE = PlayerRating(1512.5)
@@ -13,7 +13,7 @@ WHOLE = PlayerRating(1650.25, 40, 20, 5, 15, 9, peak=1700.0, as_of=date(2026, 6,
 
 @pytest.mark.parametrize("record", [BARE, WHOLE], ids=["bare", "whole"])
 def test_a_record_in_numbers_is_the_same_written_at_once_and_field_by_field(record: PlayerRating) -> None:
-    written = Numbers()
+    written = numbers_of(PlayerRating(99.0, 1, as_of=date(2001, 1, 1)))
     put_numbers(written, record, NUMBERS)
     at_once = numbers_of(record)
     assert {name: getattr(written, name) for name in NUMBERS} == {name: getattr(at_once, name) for name in NUMBERS}

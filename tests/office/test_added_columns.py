@@ -8,7 +8,7 @@ from pathlib import Path
 import crosstable
 from crosstable.office.database import SCHEMA
 from tests.architecture.source import ROOT
-from tests.architecture.test_rating_record import AFTER, LINE, TYPED
+from tests.architecture.test_rating_record import AFTER, LINE
 
 REVISION = """
 import sqlalchemy as sa
@@ -56,9 +56,8 @@ def test_an_office_of_before_verifies_with_a_column_more_and_commits_to_its_valu
     package = tmp_path / "crosstable"
     shutil.copytree(Path(crosstable.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     added = LINE.replace('"Sections abroad."', '"Sections abroad.", is_added=True')
-    for name, before, line in (("terms.py", AFTER, added), *TYPED):
-        text = (package / name).read_text("utf-8")
-        (package / name).write_text(text.replace(before, line + before), "utf-8")
+    terms = (package / "terms.py").read_text("utf-8")
+    (package / "terms.py").write_text(terms.replace(AFTER, added + AFTER), "utf-8")
     new = f"{int(SCHEMA) + 1:04}"
     revision = package / f"office/migrations/versions/revision_{new}.py"
     revision.write_text(REVISION.format(new=new, last=SCHEMA), "utf-8")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
 from crosstable.formulas.initial import NO_DAY, Initial, SourceWeight
 from crosstable.formulas.outcome import Outcome
-from crosstable.formulas.section import NO_COUNT
+from crosstable.formulas.section import NO_COUNT, FloorRecord, RatingNumbers
 from crosstable.rules.amending import Edition
 from crosstable.terms import RECORD_FIELDS, FieldKind, Formula, KRule, Past, PlayerRating, RatingSystem, Section, Source
 from crosstable.tuples import NamedTuple
@@ -162,21 +162,11 @@ FORMS: Mapping[FieldKind, Form] = {
 NUMBERS = {name: FORMS[kept.kind] for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in FORMS}
 
 
-class Numbers:
-    """A rating record in numbers."""
+class Numbers(RatingNumbers, FloorRecord, Protocol):
+    """A rating record in numbers, with the types that formulas give them."""
 
-    __slots__ = tuple(NUMBERS)
-    rating: float
-    games: float
-    wins: int
-    draws: int
-    losses: int
-    events: int
-    peak: float
-    peak_since_2010: float
-    games_at_2200: int
-    as_of: int
-    lowered_floor: float
+
+_MADE: type = type("_Numbers", (), {"__slots__": tuple(NUMBERS)})
 
 
 # Every field that is a number, what stands for nothing in it, and how a value is written; and all of them of a record.
@@ -186,7 +176,7 @@ _VALUES = attrgetter(*NUMBERS)
 
 def numbers_of(record: PlayerRating) -> Numbers:
     """A rating record in numbers."""
-    made = Numbers()
+    made: Numbers = _MADE()
     for (name, nothing, written), value in zip(_WRITTEN, _VALUES(record), strict=True):
         setattr(made, name, nothing if value is None else written(value))
     return made

@@ -33,7 +33,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.office import tables
 from crosstable.office.ledger.digests import layout_of
 from crosstable.office.ledger.journal import canonical
-from crosstable.record_rows import POSTED, posted_name, rating_from, row_of
+from crosstable.record_rows import POSTED, posted_name, rating_from, row_of, with_posted
 from crosstable.replaying import DAWN as DAWN
 from crosstable.replaying import OWN as OWN
 from crosstable.replaying import Key as Key
@@ -52,6 +52,7 @@ class PostingKey(NamedTuple):
     section: int
 
 
+@with_posted
 class Posting(NamedTuple):
     """A posting as it stands in its table, without its number, its run and what it supersedes."""
 
