@@ -218,7 +218,7 @@ def test_a_place_that_makes_no_sense_is_refused(where: Where, said: str) -> None
 
 def test_a_missing_library_is_told_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
-    with pytest.raises(HistoryError, match=r"joblib and ray is not installed.*crosstable\[lab-ray\]"):
+    with pytest.raises(HistoryError, match=r"joblib and ray is not installed.*\[lab-ray\]"):
         backends.check_where(Where("ray"))
 
 
