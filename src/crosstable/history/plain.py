@@ -82,6 +82,11 @@ class PlainSections:
     def _outside(self) -> Mapping[int, Outside]:
         return outside_of(self.archive)
 
+    def know(self, members: Iterable[int]) -> None:
+        """Take what is known of members out of the table, many at once."""
+        fresh = sorted({*members} - {NO_MEMBER} - self._people.keys())
+        self._people.update(zip(fresh, self.archive.members[fresh].iter_rows(named=True), strict=True))
+
     def _person(self, member: int) -> Mapping[str, Any]:
         if member not in self._people:
             self._people[member] = self.archive.members.row(member, named=True)

@@ -105,7 +105,9 @@ class Engine:
         numbers = self._rows["archived"]
         sections = sorted((numbers[step], step) for step in steps if not self.has(step))
         part = part_of(self.known.archive, [number for number, _ in sections])
-        self._prepared.update((step, taken) for (_, step), taken in zip(sections, sections_of(part), strict=True))
+        taken = [*sections_of(part)]
+        self._prepared.update(zip((step for _, step in sections), taken, strict=True))
+        self._rates.know(member for one in taken for member in one.members)
 
     def rate(self, step: int) -> Iterator[tuple[int, Posting]]:
         """Rate a step: members, and the posting that it makes of each."""

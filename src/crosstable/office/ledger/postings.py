@@ -190,8 +190,8 @@ def _posting(rated: RatedSection, player: RatedPlayer) -> Posting:
 
 def posting_from(row: Row[Any] | Sequence[Any]) -> Posting:
     """A posting from its columns."""
-    made = Posting(*row)
-    return made._replace(system=RatingSystem(made.system))
+    member_id, system, *rest = row
+    return Posting(member_id, RatingSystem(system), *rest)
 
 
 def is_current(run: int | None = None) -> ColumnElement[bool]:
