@@ -190,8 +190,7 @@ def _posting(rated: RatedSection, player: RatedPlayer) -> Posting:
 
 def posting_from(row: Row[Any] | Sequence[Any]) -> Posting:
     """A posting from its columns."""
-    member_id, system, *rest = row
-    return Posting(member_id, RatingSystem(system), *rest)
+    return Posting(row[0], RatingSystem(row[1]), *row[2:])
 
 
 def is_current(run: int | None = None) -> ColumnElement[bool]:
