@@ -190,7 +190,8 @@ def _posting(rated: RatedSection, player: RatedPlayer) -> Posting:
 
 def posting_from(row: Row[Any] | Sequence[Any]) -> Posting:
     """A posting from its columns."""
-    return Posting(row[0], RatingSystem(row[1]), *row[2:])
+    member_id, system, *rest = tuple[Any, ...](row)
+    return Posting(member_id, RatingSystem(system), *rest)
 
 
 def is_current(run: int | None = None) -> ColumnElement[bool]:
