@@ -1,5 +1,7 @@
 """Fitted federations: their parameters are known ones, and they neither grow nor shrink."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,20 @@ def test_more_years_play_more_sections() -> None:
     long, short = preset(PRESETS[0], 10_000, years=20), preset(PRESETS[0], 10_000, years=10)
     of_long, of_short = long.founders * 20, short.founders * 10
     assert long.sections / of_long == pytest.approx(short.sections / of_short, rel=1e-3)
+
+
+def test_the_documentation_tells_what_every_fitted_federation_is_like() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lab-federation.md").read_text("utf-8")
+    for name in PRESETS:
+        assert f"| `{name}` | " in page
+    figures = next(line for line in page.splitlines() if line.startswith("| figure | official, other half"))
+    assert figures.split(" | ")[3:] == [*PRESETS[:-1], f"{PRESETS[-1]} |"]
+
+
+def test_only_growth_and_decline_lets_strong_members_improve_more_and_everybody_decline() -> None:
+    """Ten points a year after 40, as the documentation says; the two that were there before stay as they were."""
+    assert {name: round(preset(name, 100).decline) for name in PRESETS} == dict(zip(PRESETS, (0, 0, 10), strict=True))
+    assert [name for name in PRESETS if preset(name, 100).talent > 0.0] == ["growth-and-decline"]
 
 
 def test_an_unknown_federation_is_told() -> None:

@@ -14,6 +14,7 @@ from crosstable.lab.population import (
     EPOCH,
     NEVER,
     PARAMETERS,
+    WEAKEST,
     Federation,
     Population,
     changed,
@@ -38,7 +39,7 @@ def people_in(federation: Federation) -> Population:
 def one_member(**facts: float) -> Population:
     """A population of one, who never pauses and holds nothing back unless told so."""
     usual = dict.fromkeys(Population._fields, 0.0) | {"away": NEVER, "back": NEVER, "holds": NEVER, "honest": NEVER}
-    kinds = {"activity": float, "peak": float, "gap": float, "pace_years": float, "rust": float}
+    kinds = {"activity": float, "peak": float, "gap": float, "pace_years": float, "rust": float, "decline": float}
     return Population(
         **{name: np.array([value], dtype=kinds.get(name, int)) for name, value in (usual | facts).items()}
     )
@@ -97,6 +98,44 @@ def test_nobody_improves_while_away_and_rust_wears_off() -> None:
     expected = 1800 - 400 * math.exp(-played / 2) - 30 * math.exp(-(later - back) / YEAR)
     assert strength_on(people, who, later)[0] == round(expected)
     assert strength_on(people, who, away - 1)[0] == round(1800 - 400 * math.exp(-(away - 1) / YEAR / 2))
+
+
+def test_members_lose_strength_after_the_age_of_40_only() -> None:
+    """Eight points a year: none on the 40th birthday, 8 a year later, 160 at 60; rest or play makes no difference."""
+    who = np.array([0])
+    people = one_member(
+        peak=1800, gap=0, pace_years=2.0, decline=8, born=0, away=round(45 * YEAR), back=round(50 * YEAR)
+    )
+    expected = {20: 1800, 39.9: 1800, 40: 1800, 41: 1792, 47: 1744, 60: 1640}
+    assert {age: strength_on(people, who, round(age * YEAR))[0] for age in expected} == expected
+
+
+def test_the_decline_of_a_federation_is_that_of_everybody() -> None:
+    """Sixty-five years after the first day everybody has been over 40 for years, and nobody improves any more."""
+    steady = Federation(members=500, seed=3, returners=0.0, adult_growth=1.0, junior_growth=1.0)
+    people, weaker = people_in(steady), people_in(steady._replace(decline=4.0))
+    day, who = steady.first_day + round(65 * YEAR), np.arange(500)
+    lost = strength_on(people, who, day) - strength_on(weaker, who, day)
+    expected = 4.0 * ((day - people.born) / YEAR - 40.0)
+    unclipped = strength_on(weaker, who, day) > WEAKEST
+    assert unclipped.sum() > 400
+    assert lost[unclipped] == pytest.approx(expected[unclipped], abs=1.0)  # two roundings
+
+
+def test_those_who_get_stronger_improve_more_by_their_talent() -> None:
+    """Half a point more for each point above the mean of the juniors or of the adults; nobody gets weaker by it."""
+    plain = Federation(members=2000, seed=3, region_spread=0.0)
+    people, gifted = people_in(plain), people_in(plain._replace(talent=0.5))
+    assert np.array_equal(people.peak, gifted.peak)
+    above = people.peak - np.where(people.is_junior, plain.junior_strength, plain.adult_strength)
+    assert gifted.gap == pytest.approx(np.maximum(people.gap + 0.5 * above, 0.0), abs=1.0)  # two roundings
+    assert (gifted.gap == 0.0).any()
+
+
+def test_a_region_gives_no_talent() -> None:
+    """Strong regions have strong members who improve as much as others: the mean is that of the region."""
+    even = Federation(members=2000, seed=3, region_spread=0.0, regions=3, talent=0.5)
+    assert np.array_equal(people_in(even).gap, people_in(even._replace(region_spread=200.0)).gap)
 
 
 def test_founders_have_played_before_and_nobody_is_too_old() -> None:

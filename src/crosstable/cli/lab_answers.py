@@ -25,7 +25,7 @@ FEWEST_MEMBERS = 20
 LEAST_RATING, GREATEST_RATING = 100, 3000
 # An interval needs so many federations.
 FEWEST_SEEDS = 3
-FITTED = ("quick-growth", "long-growth")
+FITTED = ("quick-growth", "long-growth", "growth-and-decline")
 _SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 
 

@@ -32,7 +32,7 @@ def presets() -> Mapping[str, Preset]:
     return {name: Preset(**one) for name, one in document["federations"].items()}
 
 
-PRESETS = ("quick-growth", "long-growth")
+PRESETS = ("quick-growth", "long-growth", "growth-and-decline")
 
 
 def preset(name: str, members: int, *, years: int = YEARS, seed: int = 1) -> Federation:

@@ -68,6 +68,8 @@ OLDEST_MEMBERSHIP = 60.0
 MOST_PRACTICE = 5.0
 # Nobody loses more than so many points by being away; what was lost is won back at this pace.
 MOST_RUST, RUST_YEARS = 200.0, 1.0
+# From this age on members get weaker, if they do at all.
+DECLINE_AGE = 40.0
 # Sandbaggers are adults who stay at least so long and have something to hold back.
 SANDBAGGER_YEARS, SANDBAGGER_STRENGTH = 3.0, 1200.0
 # How much more often people play who are so many points stronger is told by ``keenness``.
@@ -124,6 +126,11 @@ class Federation(NamedTuple):
         _amount("the most that an adult improves, in points; small improvements are likelier than large ones", 1.0),
     ] = 250.0
     growth_years: Annotated[float, _amount("years in which about two thirds of an improvement happen", 0.01)] = 3.0
+    talent: Annotated[
+        float,
+        _number("points that members improve more for each point that they get stronger than the mean"),
+    ] = 0.0
+    decline: Annotated[float, _amount("points lost for each year after the age of 40")] = 0.0
     practice: Annotated[
         float,
         _amount("exponent: the speed of improvement is proportional to how often a member plays, to this power"),
@@ -210,6 +217,7 @@ class Federation(NamedTuple):
 class Population(NamedTuple):
     """Members in the order they joined, a column per fact. Strength grows from ``peak - gap`` toward ``peak``.
 
+    From the age of ``DECLINE_AGE`` on a member loses ``decline`` points a year.
     Those who return are away from ``away`` until ``back`` and come back with ``rust``. Sandbaggers hold ``held_back``
     points back from ``holds`` on, show their strength in money sections from ``collects`` on, and everywhere from
     ``honest`` on.
@@ -226,6 +234,7 @@ class Population(NamedTuple):
     gap: NDArray[np.float64]
     pace_years: NDArray[np.float64]
     rust: NDArray[np.float64]
+    decline: NDArray[np.float64]
     region: Whole
     plays_fast: NDArray[np.bool_]
     plays_online: NDArray[np.bool_]
@@ -246,17 +255,7 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
     age = np.where(is_junior, rng.triangular(5.0, 9.0, 17.0, count), rng.triangular(17.0, 24.0, 75.0, count))
     born = np.maximum(joined - _days(age), came - OLDEST_COMER)
     region, home_strength = _regions(federation, rng)
-    peak = home_strength + np.where(
-        is_junior,
-        rng.normal(federation.junior_strength, federation.junior_spread, count),
-        rng.normal(federation.adult_strength, federation.adult_spread, count),
-    )
-    growth = federation.junior_growth
-    gap = np.where(
-        is_junior,
-        rng.triangular(growth / 12.0, growth * 7.0 / 12.0, growth, count),
-        rng.triangular(0, 0, federation.adult_growth, count),
-    )
+    peak, gap = _strengths(federation, is_junior, home_strength, rng)
     is_sandbagger = ~is_junior & (stays >= SANDBAGGER_YEARS) & (peak >= SANDBAGGER_STRENGTH)
     is_sandbagger &= rng.random(count) < federation.sandbaggers
     plays = rng.lognormal(0.0, federation.activity_spread, count)
@@ -274,11 +273,32 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
         * rng.triangular(0.25, 0.75, 2.0, count)
         * np.clip(plays, 1.0 / MOST_PRACTICE, MOST_PRACTICE) ** -federation.practice,
         rust=np.rint(np.minimum(federation.rust * away_years, MOST_RUST)),
+        decline=np.full(count, federation.decline),
         region=region,
         plays_fast=rng.random(count) < federation.fast_players * np.clip(peak / FAST_POINTS - FAST_LEAST, 0.0, 2.0),
         plays_online=rng.random(count) < federation.online_players * np.where(is_junior, 1.0, ONLINE_ADULTS),
         **_pretences(federation, joined, is_sandbagger, rng),
     )
+
+
+def _strengths(
+    federation: Federation, is_junior: NDArray[np.bool_], home_strength: NDArray[np.float64], rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How strong members get, and how far below that they start: those who get stronger improve more, by ``talent``."""
+    count = len(is_junior)
+    mean = np.where(is_junior, federation.junior_strength, federation.adult_strength)
+    peak = home_strength + np.where(
+        is_junior,
+        rng.normal(federation.junior_strength, federation.junior_spread, count),
+        rng.normal(federation.adult_strength, federation.adult_spread, count),
+    )
+    growth = federation.junior_growth
+    gap = np.where(
+        is_junior,
+        rng.triangular(growth / 12.0, growth * 7.0 / 12.0, growth, count),
+        rng.triangular(0, 0, federation.adult_growth, count),
+    )
+    return peak, np.maximum(gap + federation.talent * (peak - home_strength - mean), 0.0)
 
 
 def _days(years: NDArray[np.float64]) -> Whole:
@@ -378,6 +398,8 @@ def strength_on(people: Population, who: Whole, day: int | Whole) -> Whole:
     stood_still = np.clip(day - people.away[who], 0, people.back[who] - people.away[who])
     years = np.maximum(day - people.joined[who] - stood_still, 0) / DAYS_A_YEAR
     strength = people.peak[who] - people.gap[who] * np.exp(-years / people.pace_years[who])
+    age = (day - people.born[who]) / DAYS_A_YEAR
+    strength -= people.decline[who] * np.maximum(age - DECLINE_AGE, 0.0)
     since = np.maximum(day - people.back[who], 0) / DAYS_A_YEAR
     strength -= np.where(stood_still > 0, people.rust[who] * np.exp(-since / RUST_YEARS), 0.0)
     return np.clip(np.rint(strength), WEAKEST, STRONGEST).astype(np.int64)
