@@ -20,7 +20,7 @@ from crosstable.rules.in_words import (
     match_limits,
     times,
 )
-from crosstable.rules.statements import Statement, known_from, said_of, statements
+from crosstable.rules.statements import Statement, changed_statements, known_from, said_of, statements
 
 NEWEST = EDITIONS[-1]
 CONSTANTS = NEWEST.constants
@@ -201,3 +201,16 @@ def test_limits_on_the_games_of_a_source_are_said() -> None:
 
 def test_every_constant_is_described() -> None:
     assert set(DESCRIBED) == set(Constants._fields)
+
+
+def test_what_changed_between_two_days_is_said_before_and_after() -> None:
+    """2025 text §8: the bonus threshold became 10 on January 1, 2025; it had been 12."""
+    before, after = edition_for(date(2024, 12, 31)), edition_for(date(2025, 1, 1))
+    changed = changed_statements(before, after)
+    (bonus,) = [one for one in changed if "B = " in one.after]
+    assert (bonus.section, bonus.before.count("12"), bonus.after.count("10")) == ("4.2", 1, 1)
+    assert all(one.before != one.after for one in changed)
+    both = [{one.sentence.text for one in statements(edition)} for edition in (before, after)]
+    assert {one.before for one in changed} - {""} == both[0] - both[1]
+    assert {one.after for one in changed} - {""} == both[1] - both[0]
+    assert changed_statements(after, after) == ()
