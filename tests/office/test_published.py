@@ -3,13 +3,23 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from sqlalchemy import event
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.members import merge_members
-from crosstable.office.published import Month, cut_off, cut_off_day, list_in_force, month_of, published_before
+from crosstable.office.public_index import has_few_postings
+from crosstable.office.published import (
+    Month,
+    Published,
+    cut_off,
+    cut_off_day,
+    list_in_force,
+    month_of,
+    published_before,
+)
 from crosstable.office.supplements import Basis, publish, published_rows, supplements
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
@@ -157,3 +167,26 @@ def test_a_list_by_the_rule_waits_for_its_cut_off(played: Office, clock: HandClo
 def test_a_list_before_anything_was_rated_is_empty(office: Office) -> None:
     made = publish(office, AUTHOR, Month(2026, 11))
     assert (made.rows, made.run) == (0, 0)
+
+
+def test_of_several_members_everything_is_read_at_once(played: Office) -> None:
+    """A submission asks about each of its players; however many they are, the record is read as often."""
+    days = (date(2026, 7, 1), date(2026, 8, 1))
+    expected = [on_list(played, number, day) for number in range(1, 5) for day in days]
+    with played.reading() as connection:
+        said: list[str] = []
+        event.listen(connection, "before_cursor_execute", lambda *given: said.append(given[2]))
+        together = Published(record_of(connection), map(member_id, range(1, 5)))
+        found = [together.before(member_id(number), OTBR, day) for number in range(1, 5) for day in days]
+    assert found == expected
+    assert len([one for one in said if "FROM posting" in one]) == 1
+    assert len([one for one in said if "FROM supplement" in one]) == len(days)
+
+
+def test_how_large_an_office_is_is_not_counted_to_the_end(played: Office) -> None:
+    """Two quads of the same four players make at least eight postings."""
+    with played.reading() as connection:
+        current = sum(1 for most in range(40) if not has_few_postings(connection, most))
+        assert not has_few_postings(connection, current - 1)
+        assert has_few_postings(connection, current)
+        assert current >= 8

@@ -19,7 +19,7 @@ from crosstable.office.erased import erased_in, said_of_erased, told_without, wi
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
-from crosstable.office.published import published_before
+from crosstable.office.published import Published, published_before
 from crosstable.office.sections import SectionRows, granted_in, section_rows
 from crosstable.office.settings import MEMBERSHIPS, half_up, is_on
 from crosstable.pipeline.rating import RatedEvent, rate
@@ -305,9 +305,10 @@ class KnownPlayers:
         if checked is None:
             return []
         place, found = section_place(section, at), []
+        published = Published(self.record, (one.member_id for one in filled.players if one.member_id))
         for row, (player, brought) in enumerate(zip(section.players, filled.players, strict=True)):
             if player.member_id in self.people:
-                said = differing(self.record, player, brought, self.people[brought.member_id], checked.section)
+                said = differing(published, player, brought, self.people[brought.member_id], checked.section)
                 found += [fault(key, place.row(player, row), **values) for key, values in said]
         return found
 

@@ -16,21 +16,21 @@ from crosstable.errors import Fault
 from crosstable.faults import Said, fault
 from crosstable.formulas.outcome import money_floor, official_rating
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.published import published_before
+from crosstable.office.published import Published
 from crosstable.office.sections import EventFact, SectionRows
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSection, Section
 
 
 def differing(
-    record: Record, player: ReportedPlayer, brought: ReportedPlayer, person: Person, section: Section
+    published: Published, player: ReportedPlayer, brought: ReportedPlayer, person: Person, section: Section
 ) -> Iterator[Said]:
     """What to tell of a player as the file has them (``player``) and as the record does (``brought``, ``person``).
 
     Whether a birth date is the stored one is for the office alone (``birth_differences``): whoever could ask it of a
     file after the other would find the date.
     """
-    what = [*_facts(player, person, section), *_ratings(record, player, brought, section)]
+    what = [*_facts(player, person, section), *_ratings(published, player, brought, section)]
     known, fide = brought.background, player.background.fide
     listed = person.fide and known.fide is not None and known.fide in person.fide
     if fide is not None and listed and known.fide is not None and known.fide.rating != fide.rating:
@@ -58,13 +58,13 @@ def _facts(player: ReportedPlayer, person: Person, section: Section) -> Iterator
         yield "membership"
 
 
-def _ratings(record: Record, player: ReportedPlayer, brought: ReportedPlayer, section: Section) -> Iterator[str]:
+def _ratings(published: Published, player: ReportedPlayer, brought: ReportedPlayer, section: Section) -> Iterator[str]:
     """Ratings before the section that are neither the live nor the published ones."""
     for system, said in player.background.standings.items():
         kept, shown = brought.background.standings.get(system), official_rating(said.rating)
         if kept is not None and official_rating(kept.rating) == shown:
             continue
-        if published_before(record, brought.member_id, system, section.start) != shown:
+        if published.before(brought.member_id, system, section.start) != shown:
             known = "none" if kept is None else str(official_rating(kept.rating))
             yield f"{system.title} rating {shown}, on record {known}"
 

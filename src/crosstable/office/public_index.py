@@ -241,9 +241,10 @@ def office_name(connection: Connection) -> str:
     return founded.subject
 
 
-def postings_count(connection: Connection) -> int:
-    """How many postings are current: how large the office is."""
-    return connection.execute(select(func.count()).select_from(tables.posting).where(is_current())).scalar() or 0
+def has_few_postings(connection: Connection, most: int) -> bool:
+    """Whether no more postings than so many are current; of a large office the others are not looked at."""
+    some = select(tables.posting.c.posting_id).where(is_current()).limit(most + 1).subquery()
+    return (connection.execute(select(func.count()).select_from(some)).scalar() or 0) <= most
 
 
 def run_days(connection: Connection) -> list[tuple[int, date]]:

@@ -5,7 +5,9 @@ rule of its time (readings 108).
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,7 +17,7 @@ from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.outcome import official_rating
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.postings import current_of_members
+from crosstable.office.ledger.postings import Posting, current_of_members
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import RatingSystem
 
@@ -77,19 +79,44 @@ def cut_off_day(month: Month) -> date:
     return cut_off(month).astimezone(CENTRAL).date()
 
 
+class Published:
+    """The ratings of some members on lists; what is posted about all of them is read when it is first needed."""
+
+    def __init__(self, record: Record, members: Iterable[str]) -> None:
+        self.record, self._members = record, {*members}
+        self._entries: dict[Month, int | None] = {}
+
+    def before(self, member: str, system: RatingSystem, start: date) -> float | None:
+        """A member's rating on the list in force on a day, nothing where they are not on it."""
+        record, month, row = self.record, list_in_force(start), tables.supplement_row
+        act = self._entry(month)
+        if act is not None and act <= record.through:
+            ids = record.same_member(member)
+            query = select(row.c.rating).where(
+                row.c.month == str(month), row.c.member_id.in_(ids), row.c.system == int(system)
+            )
+            found = record.connection.execute(query).scalar()
+            return None if found is None else float(found)
+        return _derived(record, self._posted.get(member, ()), member, system, month)
+
+    def _entry(self, month: Month) -> int | None:
+        """The journal entry of a list that was published."""
+        if month not in self._entries:
+            query = select(tables.supplement.c.act).where(tables.supplement.c.month == str(month))
+            self._entries[month] = self.record.connection.execute(query).scalar()
+        return self._entries[month]
+
+    @cached_property
+    def _posted(self) -> Mapping[str, list[Posting]]:
+        found: dict[str, list[Posting]] = {}
+        for stored in current_of_members(self.record.connection, self._members):
+            found.setdefault(stored.posting.member_id, []).append(stored.posting)
+        return found
+
+
 def published_before(record: Record, member: str, system: RatingSystem, start: date) -> float | None:
     """A member's rating on the list in force on a day, nothing where they are not on it."""
-    month = list_in_force(start)
-    supplement, row = tables.supplement, tables.supplement_row
-    act = record.connection.execute(select(supplement.c.act).where(supplement.c.month == str(month))).scalar()
-    if act is not None and act <= record.through:
-        ids = record.same_member(member)
-        query = select(row.c.rating).where(
-            row.c.month == str(month), row.c.member_id.in_(ids), row.c.system == int(system)
-        )
-        found = record.connection.execute(query).scalar()
-        return None if found is None else float(found)
-    return _derived(record, member, system, month)
+    return Published(record, [member]).before(member, system, start)
 
 
 def _brought(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
@@ -106,16 +133,14 @@ def _last_day(month: Month) -> date:
     return after.first_day - timedelta(days=1)
 
 
-def _derived(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
+def _derived(
+    record: Record, posted: Iterable[Posting], member: str, system: RatingSystem, month: Month
+) -> float | None:
     try:
         day = cut_off_day(month)
     except OfficeError:  # before 2007 no cut-off is known: the rating of the eve of the list stands for it
         day = month.first_day - timedelta(days=1)
-    found = [
-        stored.posting
-        for stored in current_of_members(record.connection, [member])
-        if stored.posting.system is system and stored.posting.ended <= day
-    ]
+    found = [posting for posting in posted if posting.system is system and posting.ended <= day]
     if not found:
         return _brought(record, member, system, month)
     last = max(found, key=lambda posting: posting.key)

@@ -31,10 +31,10 @@ from crosstable.office.public_index import (
     ListedEvent,
     Ranks,
     RunLine,
+    has_few_postings,
     listed_events,
     listed_members,
     office_name,
-    postings_count,
     run_days,
     runs,
 )
@@ -170,7 +170,7 @@ class Snapshot:
         else:
             self.age_ranks = age_ranks(self.connection, newest_list) if newest_list else {}
         self.files = PublicFiles(self.public, self.connection, self.record, newest_list)
-        self.is_small = postings_count(self.connection) <= SMALL
+        self.is_small = has_few_postings(self.connection, SMALL)
         # only now: making a snapshot of a large office takes long
         self.limit = time_limit(self.connection, STATEMENT_SECONDS)
         self._open.callback(self.limit.drop)

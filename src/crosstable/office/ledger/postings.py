@@ -240,16 +240,11 @@ def last_before(
         )
     else:
         is_before = posting.c.ended < day
-    everybody = wanted.join(systems, literal(True))
-    columns = [posting.c[name] for name in names]
-    is_server = connection.dialect.name == "postgresql"
-    last = select(*(columns if is_server else [posting.c.posting_id])).where(is_theirs, is_before, is_current(run))
+    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current(run))
     last = last.order_by(*(one.desc() for one in key)).limit(1).correlate(wanted, systems)
-    if is_server:  # which finds the row and has it at once; SQLite takes one column only
-        found = last.lateral("found")
-        return select(found).select_from(everybody.join(found, literal(True)))
-    numbers = select(last.scalar_subquery().label("posting_id")).select_from(everybody).subquery("numbers")
-    return select(*columns).join(numbers, numbers.c.posting_id == posting.c.posting_id)
+    numbers = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
+    found = numbers.subquery("found")
+    return select(*(posting.c[name] for name in names)).join(found, found.c.posting_id == posting.c.posting_id)
 
 
 def _in_order(connection: Connection, keyed: FromClause) -> list[ColumnElement[Any]]:
