@@ -18,6 +18,7 @@ from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive_tables import FIRST_ABROAD, NO_MEMBER
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import AFTER, NO_COUNT, Records
+from crosstable.history.kernel.compiling import say_cached
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
 from crosstable.history.record_frames import IN_ROW, column_of, columns_of, lay_records
 from crosstable.history.replay import BLEND, ArrayRecords, Block, Moved, OpenedRows, Recorder
@@ -111,6 +112,7 @@ class Compiled:
         checkpoints = sorted([*self.adjustments.checkpoints(), *blocks], key=lambda checkpoint: checkpoint.place)
         self.recorder.replay(checkpoints, progress)
         self.recorder.finish(hand_over)
+        say_cached()
         self._arrays = ArrayRecords(self.recorder.standings, self.recorder.index.history.place_of)
 
     def record(self, who: int, system: RatingSystem) -> PlayerRating | None:

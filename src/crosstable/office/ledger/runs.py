@@ -50,7 +50,7 @@ LONG = 600
 # Where the compiled code is there already, of more steps than this: it reads what is posted about everybody.
 SOME = 300
 # Where it is not there yet: compiling takes 20 s of processor time, in which more steps than this are interpreted.
-UNCOMPILED = 10_000
+UNCOMPILED = 2_000
 
 
 def can_compile() -> bool:
